@@ -48,6 +48,8 @@ MOST_STEPS, MOST_STEPS_OF_RULE = 3_000, 5_000
 """Steps of kernels for one graph, and for all of a rule."""
 LIMIT, LIMIT_OF_RULE = 100_000, 400_000
 """The solver's own unit, of which it counts about a million in a second."""
+PATIENT_LIMIT = 3_000_000
+"""For one more question about integers, as a formula of bits takes few steps for many units."""
 MOST_GRAPHS = 12
 MOST_OPEN_ATTRIBUTES = 2
 """After so many graphs of a rule with unknown attributes in vain, models say what these are."""
@@ -66,6 +68,7 @@ class Answers:
         equal: the number of graphs on which both sides are equal for all inputs.
         open: the number of graphs of which that is not known.
         only_exact: whether some numbers make a difference that no machine has shown.
+        hard: the shortest question about integers that the solver gave up.
     """
 
     failure: Trial | None = None
@@ -75,6 +78,7 @@ class Answers:
     steps: int = 0
     trials: int = 0
     open_attributes: int = 0
+    hard: tuple[SmallGraph, _Question] | None = None
 
     def assurances(self) -> Iterator[Assurance]:
         """Yield what is certain if both sides are equal on every graph that was asked about."""
@@ -101,7 +105,11 @@ def distinguish(subst: Subst, samplers: Sequence[Sampler]) -> Answers:
             known[key] = _targets(graph.sampler.instance)
         _examine(subst, graph, known[key], examiner, answers)
         if answers.failure is not None:
-            break
+            return answers
+    if answers.hard is not None and answers.trials < MOST_TRIALS:
+        graph, question = answers.hard
+        examiner.insist(question.sides, PATIENT_LIMIT)
+        _answered(subst, graph, question, examiner, answers)
     return answers
 
 
@@ -273,6 +281,10 @@ def _answered(
 ) -> Reply:
     """Return what is known about a question; run what is said to make a difference."""
     reply = examiner.reply(question.sides)
+    if reply is Reply.OPEN and question.sides.are_about_integers:
+        known = answers.hard
+        if known is None or question.sides.length < known[1].sides.length:
+            answers.hard = graph, question
     if reply is not Reply.DIFFERENT:
         return reply
     before, is_exact = answers.trials, True

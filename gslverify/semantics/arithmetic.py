@@ -59,6 +59,8 @@ NEUTRAL: Mapping[str, Any] = {"+": 0, "*": 1, "max": -np.inf, "min": np.inf}
 ON_TRUTHS = {"+": "or", "max": "or", "*": "and", "min": "and"}
 LARGEST_POWER = 4
 """Whole exponents up to it are products; others make a function of which little is known."""
+MOST_BITS = 64
+"""Whole numbers are raised to exponents up to it, such as 2 where bits are shifted."""
 OPEN = frozenset(
     {
         *("exp", "log", "sigmoid", "erf", "sin", "cos", "tan", "asin", "acos", "atan"),
@@ -273,6 +275,8 @@ class Arithmetic:
 
     def _power(self, base: Scalar, exponent: Scalar) -> Scalar:
         number = exponent.number
+        if _is_whole(base) and _is_whole(exponent) and 0 <= number <= MOST_BITS:
+            return self._number(base.number**number, WHOLE)
         if number is not None and abs(number) <= LARGEST_POWER and number == int(number):
             ones = [self.real(base)] * abs(int(number))
             product = reduce(lambda a, b: self._computed("*", a, b), ones, self._one())
@@ -299,6 +303,10 @@ class Arithmetic:
             with np.errstate(over="ignore"):
                 return self._number(float(np.dtype(target).type(float(found.value))), REAL)
         return self.scalars.make(REAL, "rounded", (found,), target)
+
+
+def _is_whole(one: Scalar) -> bool:
+    return one.head == NUMBER and one.kind not in (REAL, TRUTH)
 
 
 def _is_infinite(one: Scalar) -> bool:

@@ -80,6 +80,18 @@ class Sides:
         same = all(left is right for left, right in self.pairs)
         return same and not self.of_target and not self.made[1]
 
+    @property
+    def are_about_integers(self) -> bool:
+        """Whether all unknowns are integers, of which a few digits may tell enough."""
+        parts = operands_first(one for pair in self.pairs for one in pair)
+        kinds = {one.kind for one in parts if one.head == UNKNOWN}
+        return any(kind.wraps for kind in kinds) and REAL not in kinds
+
+    @property
+    def length(self) -> int:
+        """How many values are computed."""
+        return len(operands_first(one for pair in self.pairs for one in pair))
+
     def of(self, pair: Pair) -> Sides:
         """Return the question about a single element."""
         return Sides([pair], self.assumed, limits=self.limits)
@@ -138,7 +150,7 @@ class Examiner:
     def _asked(self, sides: Sides, key: Hashable) -> Reply:
         """Ask about all integers, and where that is too much about some of them."""
         reply = Difference(self, sides, ALL_DIGITS).reply()
-        if reply is not Reply.OPEN or not _has_integers(sides):
+        if reply is not Reply.OPEN or not sides.are_about_integers:
             return reply
         for digits in FEWER_DIGITS:
             if Difference(self, sides, digits).reply() is Reply.DIFFERENT:
@@ -170,6 +182,14 @@ class Examiner:
             if self._known.get(key) is Reply.DIFFERENT:
                 self._known[key] = Reply.OPEN
 
+    def insist(self, sides: Sides, limit: int) -> None:
+        """Forget that a question was open; the next ones have another limit."""
+        self.limit = limit
+        for pair in sides.pairs:
+            key = _likeness(sides.of(pair))
+            if self._known.get(key) is Reply.OPEN:
+                del self._known[key]
+
     def solver(self) -> Any:
         """Return a new solver with the limits of this examination."""
         solver = z3.Solver(ctx=self.context.z3)
@@ -190,13 +210,6 @@ class Examiner:
 
 def _count(digits: Digits) -> int:
     return digits.count
-
-
-def _has_integers(sides: Sides) -> bool:
-    """Tell whether all unknowns are integers, of which a few digits may tell enough."""
-    parts = operands_first(one for pair in sides.pairs for one in pair)
-    kinds = {one.kind for one in parts if one.head == UNKNOWN}
-    return any(kind.wraps for kind in kinds) and REAL not in kinds
 
 
 def _likeness(sides: Sides) -> Hashable:

@@ -328,6 +328,15 @@ def _divides(kind: Kind, left: Any, right: Any) -> list[Any]:
     return found
 
 
+def _shifts(kind: Kind, left: Any, right: Any) -> list[Any]:
+    """Numbers may have fewer digits than it takes to say how many there are."""
+    if not kind.wraps:
+        return [right >= 0]
+    width = z3.BitVecVal(kind.width, kind.width.bit_length() + 1, right.ctx)
+    count, most = of_one_sort([right, width])
+    return [right >= 0, count < most]
+
+
 PARTIAL: Table = {
     "/": _divides,
     "//": _divides,
@@ -338,7 +347,7 @@ PARTIAL: Table = {
     "acos": lambda kind, a: [a >= -1, a <= 1],
     "acosh": lambda kind, a: [a >= 1],
     "atanh": lambda kind, a: [a > -1, a < 1],
-    ">>": lambda kind, a, b: [b >= 0, *([b < kind.width] if kind.wraps else [])],
+    ">>": _shifts,
     "pow": lambda kind, a, b: [z3.Or(a > 0, z3.And(z3.IsInt(b), z3.Or(a != 0, b > 0)))],
 }
 """What must hold for a function to have a value, by the kind of its operands and the operands."""

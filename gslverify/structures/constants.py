@@ -33,7 +33,7 @@ from gslverify.structures.partial_constraints import is_open
 SORTS = {"int": ANY_INTEGER, "real": ANY_FLOAT, "bool": BOOLEAN}
 """The dtypes whose elements are of a sort."""
 
-OPEN_LENGTHS = (2, 1, 3)
+OPEN_LENGTHS = (2, 1, 3, 4)
 """How many elements are tried where a rule says what each is, but not how many."""
 
 
@@ -118,7 +118,7 @@ class Constants:
     def _known_sizes(self, key: Key, shape: tuple[Any, ...]) -> tuple[int, ...]:
         """Return known sizes for a shape: so many symbols are needed."""
         known = []
-        options = self._sizes if len(shape) == 1 else self._sizes[: max(1, 4 - len(shape))]
+        options = self._sizes if len(shape) == 1 else self._sizes[: max(2, 5 - len(shape))]
         for size in shape:
             if isinstance(size, Term):
                 self._building.leave_out()

@@ -10,7 +10,7 @@ from gsl.attr.values import LOGIC, ORDER, TUPLE, UNKNOWN, sort_of
 from gsl.pat import Const, Pattern
 from gsl.subst import Subst
 
-FEW = (2, 1, 3)
+FEW = (2, 1, 3, 4, 5)
 MOST = 16
 """A number of elements that a rule names is tried if it is no larger."""
 

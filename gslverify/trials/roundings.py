@@ -1,8 +1,8 @@
 """Which flags a rule needs as it rounds otherwise than its source, with what shows each.
 
 Networks on which both sides agree but for rounding are computed on machines that are granted one
-set of flags after the other (`gslverify.comparison.under_flags`), small sets first. Numbers near
-the least one show what underflows.
+set of flags after the other (`gslverify.comparison.under_flags`), small sets first. Small numbers
+show what is absorbed and what underflows.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from gsl.subst import Subst
 from gsl.types import TensorType
 from gslverify.comparison.under_flags import Agreement, Apart, Sides, compare_under, sets_to_try
 from gslverify.trials.second_opinion import spread
+from gslverify.trials.small_numbers import ABSORBED, UNDERFLOWING, Exponent, losing_digits
 from gslverify.trials.trial import Outcome as Trial
-from gslverify.trials.underflow import near_least_number
 
 NETWORKS = 10
-NETWORKS_OF_UNDERFLOW = 6
+NETWORKS_OF_SMALL_NUMBERS = 6
 MOST_ELEMENTS = 2000
 INPUTS_OF_A_NETWORK = 3
 NONE: frozenset[str] = frozenset()
@@ -63,33 +63,35 @@ def roundings(
 ) -> Roundings:
     """Find the flags of rounding that a rule needs; with flags `declared` rather among these.
 
-    What explains the numbers that were drawn is asked about numbers that underflow as well.
+    What explains the numbers that were drawn is asked about small ones as well.
     """
     folds = divides_constants(subst)
     inexact = [few for trials in passed if (few := [t for t in trials if not t.exact])]
     ordered = sorted(inexact, key=lambda few: few[0].network.elements)
     telling = _trials(_telling(ordered)) if ordered else []
     small = [trial for few in ordered for trial in few][:NETWORKS]
-    ordinary = _explained_by(telling, [*small, *telling], folds, declared)
-    if ordinary.needed is None:
-        return ordinary
-    near = _underflowing(passed)
-    underflow = _explained_by(near, near, folds, declared, ordinary.needed)
-    if underflow.needed is None:
-        return ordinary if ordinary.needed else underflow
-    return Roundings(
-        underflow.needed,
-        ordinary.runs or len(passed),
-        {**underflow.witnesses, **ordinary.witnesses},
-        ordinary.missing | underflow.missing,
-    )
+    found = _explained_by(telling, [*small, *telling], folds, declared)
+    for exponents in (ABSORBED, UNDERFLOWING):
+        if found.needed is None:
+            return found
+        near = _losing_digits(passed, exponents)
+        further = _explained_by(near, near, folds, declared, found.needed)
+        if further.needed is None:
+            return found if found.needed else further
+        found = Roundings(
+            further.needed,
+            found.runs or len(passed),
+            {**further.witnesses, **found.witnesses},
+            found.missing | further.missing,
+        )
+    return found
 
 
-def _underflowing(passed: Sequence[Sequence[Trial]]) -> list[Trial]:
-    """Return trials near the least number on some small networks."""
+def _losing_digits(passed: Sequence[Sequence[Trial]], exponents: Sequence[Exponent]) -> list[Trial]:
+    """Return trials on small numbers of some small networks."""
     ordered = sorted(passed, key=lambda few: few[0].network.elements)
-    few = spread([trials[0] for trials in ordered], NETWORKS_OF_UNDERFLOW)
-    return [one for number, trial in enumerate(few) for one in near_least_number(trial, number)]
+    few = spread([trials[0] for trials in ordered], NETWORKS_OF_SMALL_NUMBERS)
+    return [one for n, trial in enumerate(few) for one in losing_digits(trial, n, exponents)]
 
 
 def _explained_by(

@@ -97,3 +97,12 @@ def test_numbers_with_many_digits_have_an_error(number: float, is_exact: bool) -
     assert isinstance(value, Bounded)
     assert value.value == number
     assert value.is_exact is is_exact
+
+
+def test_elements_of_constants_of_some_length_are_all_looked_at() -> None:
+    """Turned round, a constant of up to three elements is the same if its ends are."""
+    x, c = pat.Wildcard(ndim=1), pat.Const(ndim=1)
+    last = c.shape[0] - 1
+    where = [x.shape == c.shape, c.shape[0] >= 2, c.value[0] == c.value[last]]
+
+    assert findings(NUMERIC, Subst(x * c, x * op.Flip(c, axis=0), where=where)) == ["GSL401"]

@@ -66,8 +66,6 @@ class Machine:
             return True
         if "reassoc" not in flags or (used_for is Step.FUNCTION and "afn" not in flags):
             return False
-        if used_for is not Step.FUNCTION and used_for not in FIELD:
-            return False
         if made_by is Step.FOLDED or (made_by is used_for is Step.QUOTIENT):
             return "arcp" in flags
         return True
@@ -128,7 +126,9 @@ class Rounded(FollowedArray):
 
     def used_for(self, step: Step) -> Any:
         """Return the values as a step takes them."""
-        return self.value if self.machine.keeps(self.made_by, step) else self.rounded()
+        if not self.machine.keeps(self.made_by, step):
+            return self.rounded()
+        return sure(self.value) if self.made_by and step is Step.OTHER else self.value
 
     def astype(self, dtype: Any) -> Any:
         """Convert; a narrower float rounds unless the machine may leave that out."""
@@ -177,9 +177,14 @@ def round_to(value: Any, digits: int) -> Any:
     """
     dtype = OF_DIGITS.get(digits, "float32")
     with np.errstate(all="ignore"):
+        return converted(sure(value), dtype).astype(np.float64)
+
+
+def sure(value: Any) -> Any:
+    """Return values with the digits that do not depend on the way, so that equal ones are alike."""
+    with np.errstate(all="ignore"):
         significand, exponent = np.frexp(np.asarray(value, np.float64))
-        sure = np.ldexp(np.rint(np.ldexp(significand, SURE_DIGITS)), exponent - SURE_DIGITS)
-        return converted(sure, dtype).astype(np.float64)
+        return np.ldexp(np.rint(np.ldexp(significand, SURE_DIGITS)), exponent - SURE_DIGITS)
 
 
 def stepped(

@@ -119,9 +119,31 @@ def narrowed_float() -> Subst:
     return Subst(op.Cast(half, dtype="float32"), x, where=[x.dtype == "float32"])
 
 
+def bits(number: int) -> pat.Const:
+    return pat.Const(number, dtype="uint32")
+
+
+def hash_of_a_product() -> Subst:
+    """Wrong for two numbers among 2^32."""
+    x = pat.Variable(shape=(None,), dtype="uint32")
+    mixed = op.BitwiseXor(x * bits(2654435761), op.RightShift(x, bits(16)))
+    return Subst(op.Where(op.Equal(mixed, bits(123456789)), x + bits(1), x), x)
+
+
+def hash_of_shifts() -> Subst:
+    """Wrong for one number among 2^32."""
+    x = pat.Variable(shape=(None,), dtype="uint32")
+    one = op.BitwiseXor(x, op.LeftShift(x, bits(13)))
+    two = op.BitwiseXor(one, op.RightShift(one, bits(17)))
+    mixed = op.BitwiseXor(two, op.LeftShift(two, bits(5)))
+    return Subst(op.Where(op.Equal(mixed, bits(123456)), x + bits(1), x), x)
+
+
 @pytest.mark.parametrize(
     "write",
     [
+        hash_of_a_product,
+        hash_of_shifts,
         attribute_that_is_rare,
         constants_that_are_rare,
         elements_of_a_constant_tensor,

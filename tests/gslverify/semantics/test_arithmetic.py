@@ -214,6 +214,26 @@ def test_bits(function: str, dtype: str) -> None:
             assert by_solver(function, dtype, left, right) == expected, (left, right)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "int64", "uint64"])
+def test_shifts_by_numbers_that_are_written_have_a_value_below_the_number_of_bits(
+    dtype: str,
+) -> None:
+    kind = kind_of(dtype)
+    for count in (0, 1, 3, kind.width // 2, kind.width - 1, kind.width, kind.width + 7):
+        scalars, apply = arithmetic()
+        written = scalars.converted(scalars.literal(count), kind)
+        formulas = Formulas(z3.Context())
+        solver = z3.Solver(ctx=formulas.context)
+        solver.add(*formulas.defined(apply(">>", scalars.unknown(kind, "x"), written)))
+        assert (solver.check() == z3.sat) == (count < kind.width), count
+
+
+def test_powers_of_whole_numbers_that_are_written_are_whole_numbers() -> None:
+    scalars, apply = arithmetic()
+    power = apply("pow", scalars.literal(2), scalars.literal(13))
+    assert (power.number, power.kind) == (8192, WHOLE)
+
+
 def test_an_unknown_function_is_refused() -> None:
     scalars, apply = arithmetic()
     with pytest.raises(UnsupportedError, match="`gamma` has no formula"):

@@ -60,6 +60,33 @@ def half_for_divided_by_two() -> Subst:
     return Subst(x / 2.0, x * 0.5, where=[x.dtype == "float32"])
 
 
+def shifted_comparison() -> Subst:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    alike = [x.dtype == "float32", y.dtype == "float32"]
+    return Subst(op.Less(x, y), op.Less(x + 1.0, y + 1.0), where=alike)
+
+
+def halved_before_it_is_compared() -> Subst:
+    x = pat.Wildcard(dtype="float32")
+    return Subst(op.NotEqual(x, 0.0), op.NotEqual(x * 0.5, 0.0))
+
+
+def shifted_place() -> Subst:
+    x = pat.Wildcard(ndim=1, dtype="float32")
+    place = op.Argmax(x, axis=0, keepdims=True)
+    return Subst(place, op.Argmax(x + 1.0, axis=0, keepdims=True))
+
+
+def floor_of_shifted() -> Subst:
+    x = pat.Wildcard(dtype="float32")
+    return Subst(op.Floor(x + 1.0), op.Floor(x) + 1.0)
+
+
+def comparison_turned() -> Subst:
+    x, y = pat.Wildcard(dtype="float32"), pat.Wildcard(dtype="float32")
+    return Subst(op.Less(x, y), op.Greater(-x, -y))
+
+
 def half_of_double() -> Subst:
     x = pat.Wildcard()
     return Subst(op.FloorDivide(x * 2, 2), x, where=[x.dtype == "int32"])
@@ -84,6 +111,11 @@ TRUTH: dict[Write, str] = {
     root_of_square: "ninf reassoc afn",
     eighths: "ninf reassoc",
     half_for_divided_by_two: "",
+    shifted_comparison: "reassoc",
+    halved_before_it_is_compared: "reassoc",
+    shifted_place: "reassoc",
+    floor_of_shifted: "reassoc",
+    comparison_turned: "",
 }
 
 
@@ -132,6 +164,8 @@ def test_what_was_found_out_is_in_the_result_as_plain_values() -> None:
         (logarithm_of_exponential, "nsz", SPECIAL_VALUES_CHANGE),
         (scaled_there_and_back, "reassoc", FLAG_MISSING),
         (root_of_square, "afn", FLAG_MISSING),
+        (shifted_comparison, "reassoc", FLAG_MISSING),
+        (shifted_place, "reassoc", FLAG_MISSING),
     ],
 )
 def test_with_one_flag_less_it_is_refuted_by_what_shows_that(
