@@ -65,10 +65,21 @@ def execute_by_operator(batch: Batch) -> list[Result]:
 
     None of them may be a gradient.
     """
+    graphs = _prepared(batch)
+    return [_run_by_operator(name, graphs[graph], inputs) for name, graph, inputs in batch.jobs]
+
+
+def prepare(batch: Batch) -> None:
+    """Compile the kernels by which jobs will be executed."""
+    _prepared(batch)
+
+
+def _prepared(batch: Batch) -> list[list[Expr]]:
+    """Return the graphs of a batch whose kernels have been compiled."""
     exprs = decode(batch.records)
     graphs = [[exprs[position] for position in positions] for positions, _ in batch.graphs]
     KERNELS.prepare(graphs)
-    return [_run_by_operator(name, graphs[graph], inputs) for name, graph, inputs in batch.jobs]
+    return graphs
 
 
 def _run_by_operator(name: str, outputs: Sequence[Expr], inputs: dict[str, Any]) -> Result:

@@ -16,6 +16,14 @@ STDERR_LIMIT = 8192
 
 
 @dataclass(frozen=True, slots=True)
+class Ahead:
+    """A pickled batch that the lasting process is to compile for; nobody waits for an answer."""
+
+    batch: bytes
+    timeout: float
+
+
+@dataclass(frozen=True, slots=True)
 class Ending:
     """How the process of a batch ended: its exit status as in `os.waitstatus_to_exitcode`.
 

@@ -13,10 +13,12 @@ import select
 import signal
 import socket
 import tempfile
+import time
 import traceback
+from contextlib import suppress
 from typing import Any, NoReturn
 
-from gsl.tvm.frames import Ending, receive, send, tail
+from gsl.tvm.frames import Ahead, Ending, receive, send, tail
 
 
 class LastingChild:
@@ -33,23 +35,40 @@ class LastingChild:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 (as long as this object)
         self._connection: socket.socket | None = None
         self._pid = 0
+        self._ahead = 0
+        """Answers that nobody waits for."""
+
+    def anticipate(self, ahead: Ahead) -> None:
+        """Have the kernels of a batch compiled, while others do something else."""
+        with suppress(OSError):  # a process that has ended is noticed by the next batch
+            send(self._connection or self._start(), ahead)
+            self._ahead += 1
 
     def ask(self, data: bytes, timeout: float) -> Ending:
         """Execute a pickled batch for at most `timeout` seconds; raise EOFError without owner."""
         connection = self._connection or self._start()
         self._errors.seek(0)
         self._errors.truncate()
+        end = time.monotonic() + timeout
         try:
-            send(connection, (timeout, data))
-            ready, _, _ = select.select([connection, self._owner], [], [], timeout)
-            if connection in ready:
-                return Ending(0, receive(connection), tail(self._errors))
+            while self._ahead and self._has_answered(connection, end):
+                receive(connection)
+                self._ahead -= 1
+            if not self._ahead:
+                send(connection, (timeout, data))
+                if self._has_answered(connection, end):
+                    return Ending(0, receive(connection), tail(self._errors))
         except (EOFError, OSError):
             return Ending(self._end(), b"", tail(self._errors))
         self.close()
-        if ready:
+        if select.select([self._owner], [], [], 0)[0]:
             raise EOFError
         return Ending(None, b"", tail(self._errors))
+
+    def _has_answered(self, connection: socket.socket, end: float) -> bool:
+        """Wait for an answer until a time has come, or nobody wants it any more."""
+        patience = max(0.0, end - time.monotonic())
+        return connection in select.select([connection, self._owner], [], [], patience)[0]
 
     def close(self) -> None:
         """End the process, if there is one."""
@@ -74,6 +93,7 @@ class LastingChild:
         assert self._connection is not None
         self._connection.close()
         self._connection = None
+        self._ahead = 0
         _, status = os.waitpid(self._pid, 0)
         return os.waitstatus_to_exitcode(status)
 
@@ -84,10 +104,13 @@ def _answer(child: Any, connection: socket.socket) -> NoReturn:
     try:
         faulthandler.enable(2, all_threads=False)
         while True:
-            timeout, data = receive(connection)
+            request = receive(connection)
+            ahead = isinstance(request, Ahead)
+            timeout, data = (request.timeout, request.batch) if ahead else request
             faulthandler.dump_traceback_later(0.9 * timeout, file=2)
             signal.alarm(int(2 * timeout) + 10)  # in case there will be no zygote to kill it
-            send(connection, pickle.dumps(child.execute_by_operator(pickle.loads(data)), 5))
+            work = child.prepare if ahead else child.execute_by_operator
+            send(connection, pickle.dumps(work(pickle.loads(data)), 5))
             faulthandler.cancel_dump_traceback_later()
             signal.alarm(0)
     except EOFError:

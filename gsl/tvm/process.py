@@ -25,6 +25,9 @@ GOODBYE = 2.0
 """Seconds that a zygote gets to end its child and itself."""
 
 
+MOST_AHEAD = 2**16
+"""Bytes that may be sent to a zygote that does not read yet, as two of these fit in its socket."""
+
 FAILURE = "TVM does not start"
 
 
@@ -95,6 +98,13 @@ class ZygoteProcess:
         ending = self._receive(timeout + GRACE)
         assert isinstance(ending, frames.Ending)
         return ending
+
+    def anticipate(self, data: bytes, timeout: float) -> None:
+        """Have the lasting process prepare for a batch; there is no answer."""
+        if len(data) <= MOST_AHEAD:
+            self._connection.settimeout(GRACE)
+            with suppress(OSError):  # a zygote that has ended is noticed by whoever asks it
+                frames.send(self._connection, frames.Ahead(data, timeout))
 
     def stop(self) -> None:
         """End the process and wait for its end; a fork of its owner only ends it."""

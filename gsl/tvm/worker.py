@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 from gsl.errors import GraphError
-from gsl.expr import Call
+from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import REGISTRY, OpaqueOperator, Operator
 from gsl.tvm.frames import Ending
@@ -64,6 +64,16 @@ class Worker:
         for batch in _batches(given, size):
             results.extend(self._run_batch(batch, by_operator))
         return results
+
+    def anticipate(self, graphs: Sequence[Sequence[Expr]]) -> None:
+        """Have a running process compile what `run` will ask by operator, and do not wait for it.
+
+        What goes wrong there will be found by `run`.
+        """
+        jobs = [Job("", outputs, {}) for outputs in graphs]
+        process = self._zygote
+        if jobs and process is not None and process.serves(_operators(jobs)):
+            process.anticipate(pickle.dumps(make_batch(jobs), protocol=5), self.timeout)
 
     def start(self) -> bool:
         """Start the process before the first job, and do not wait until it has imported TVM.

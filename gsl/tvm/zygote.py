@@ -25,7 +25,7 @@ from typing import IO, Any, NoReturn
 
 from gsl.collector import collect_seldom
 from gsl.errors import GslError
-from gsl.tvm.frames import Ending, receive, send, tail
+from gsl.tvm.frames import Ahead, Ending, receive, send, tail
 from gsl.tvm.lasting import LastingChild
 
 
@@ -37,7 +37,8 @@ def serve(connection: socket.socket) -> NoReturn:
             child = _import_child()
         except Exception as error:
             text = str(error) if isinstance(error, GslError) else traceback.format_exc()
-            receive(connection)
+            while receive(connection) is not None:
+                pass
             send(connection, text)
             os._exit(1)
         _answer(connection, child, LastingChild(child, connection))
@@ -52,6 +53,9 @@ def _answer(connection: socket.socket, child: Any, lasting: LastingChild) -> NoR
             request = receive(connection)
             if request is None:  # somebody asks whether TVM has been imported
                 send(connection, "")
+                continue
+            if isinstance(request, Ahead):
+                lasting.anticipate(request)
                 continue
             timeout, data, lasts = request
             if lasts:

@@ -58,15 +58,22 @@ def prepare(wave: Wave, settings: Settings) -> bool:
     """Load the stages of a wave of ours, and start what those of the run will need meanwhile.
 
     Tells whether something was started just now. Stages that always run are no reason: what follows
-    may be known from earlier runs.
+    may be known from earlier runs. After them all stages of the run are loaded, once for all forks.
     """
-    for location in wave.values():
+    ours = all(location.startswith(f"{__name__}.") for location in wave.values())
+    decides = ours and ALWAYS_RUN.isdisjoint(wave)
+    started = decides and _start_backend(settings)
+    later = {n: at for one in WAVES for n, at in one.items() if n in settings.stages}
+    for location in {**wave, **(later if decides else {})}.values():
         if location.startswith(OWN):
             with suppress(Exception):  # running it will say what is wrong
                 _load(location)
-    ours = all(location.startswith(f"{__name__}.") for location in wave.values())
-    wanted = settings.use_tvm and not ON_TVM.isdisjoint(settings.stages)
-    if ours and wanted and ALWAYS_RUN.isdisjoint(wave):
+    return started
+
+
+def _start_backend(settings: Settings) -> bool:
+    """Have TVM imported in another process if a stage needs it; tell whether that began now."""
+    if settings.use_tvm and not ON_TVM.isdisjoint(settings.stages):
         # Where no process can be started now, the stage that needs one will say so.
         with suppress(OSError):
             started: bool = importlib.import_module(BACKEND).start()

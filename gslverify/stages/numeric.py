@@ -43,13 +43,15 @@ from gslverify.trials.elsewhere import compare_elsewhere
 from gslverify.trials.refutation import refutation
 from gslverify.trials.rewriting import MOST_REWRITES
 from gslverify.trials.search import REPLAYED, Search
-from gslverify.trials.second_opinion import assurances, confirm_on_tvm
+from gslverify.trials.second_opinion import assurances, choose, confirm_on_tvm
 from gslverify.trials.stricter_comparisons import compare_strictly
 from gslverify.trials.trial import Outcome as Trial
 from gslverify.trials.trial import simplest
 
 MOST_UNCOVERED = 12
 GRAPHS_UNCOVERED = 2
+COMPILED_AFTER = 2
+"""The round after which TVM begins to compile half of what it will be asked about."""
 TRIALS_OF_KERNELS = 60
 """In so many trials kernels of somebody else are compared with their references."""
 SOLVED = "found by solving for inputs of a small graph"
@@ -82,6 +84,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         return
     if search.passed:
         yield Witness(simplest(search.passed).case())
+    _choose(search, question.settings.tvm_examples)
     if sought.seen is not None:
         yield Covered(sought.seen.final(question.subst, search.networks).plain())
     further = compare_strictly(question, search.passed, empty_networks(samplers), search.wrapping)
@@ -202,6 +205,8 @@ def _search_rounds(search: Search, samplers: Sequence[Sampler], total: int) -> T
         failed = search.play(samplers, one, one.graphs(total, samplers), number)
         if failed is not None:
             return failed
+        if number == COMPILED_AFTER:
+            _choose(search, search.question.settings.tvm_examples // 2)
     short = with_short_axes_only(search.networks, samplers) if search.useful else []
     for number, sampler in enumerate(short, 2000):
         failed = search.play([sampler], ALL_EQUAL, 1, number)
@@ -212,6 +217,12 @@ def _search_rounds(search: Search, samplers: Sequence[Sampler], total: int) -> T
         if failed is not None:
             return failed
     return None
+
+
+def _choose(search: Search, most: int) -> None:
+    """Choose networks for TVM until there are so many."""
+    if search.question.settings.use_tvm:
+        choose(search.chosen, search.passed, most)
 
 
 def _search_uncovered(search: Search, samplers: Sequence[Sampler], seen: Survey) -> Trial | None:
@@ -232,7 +243,7 @@ def _confirm(question: Question, search: Search) -> Iterator[Outcome]:
     elif not question.settings.use_tvm:
         yield from assurances(search.passed, " on numpy only")
     else:
-        yield from confirm_on_tvm(question, search.passed)
+        yield from confirm_on_tvm(question, search.passed, search.chosen)
 
 
 def _too_few(question: Question, search: Search) -> Finding:

@@ -95,6 +95,11 @@ def opinions(networks: Sequence[Asked]) -> list[Opinion]:
     return found
 
 
+def anticipate(networks: Sequence[Sequence[Expr]]) -> None:
+    """Have networks compiled that TVM will be asked about, and do not wait for it."""
+    _worker().anticipate(networks)
+
+
 def beyond_tvm(outputs: Sequence[Expr]) -> set[str]:
     """Return what a network has that TVM is not asked about, and why."""
     found: set[str] = set()

@@ -52,7 +52,7 @@ Example = tuple[Network, list[dict[str, Any]]]
 
 @dataclass(slots=True, repr=False)
 class Search:
-    """The trials of one rule; `passed` holds those of one network together.
+    """The trials of one rule; `passed` holds those of one network together, `chosen` those for TVM.
 
     The `samplers` are those of all its structures; those of which some network said something are
     `told`. What sizes decide, some network of a way has decided in some `corners`, by the way and
@@ -65,6 +65,7 @@ class Search:
     question: Question
     samplers: Sequence[Sampler]
     passed: list[list[Outcome]] = field(default_factory=list)
+    chosen: list[list[Outcome]] = field(default_factory=list)
     rejected: Counter[str] = field(default_factory=Counter)
     declined: int = 0
     endless: Network | None = None

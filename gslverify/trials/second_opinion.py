@@ -49,19 +49,28 @@ def spread(items: Sequence[Item], most: int) -> list[Item]:
     return [items[number * len(items) // most] for number in range(most)]
 
 
-def confirm_on_tvm(question: Question, passed: list[list[Trial]]) -> Iterator[Outcome]:
-    """Ask TVM about some networks; yield what it says, and the assurance that remains.
+def choose(chosen: list[list[Trial]], passed: Sequence[list[Trial]], most: int) -> None:
+    """Choose networks for TVM until there are so many, which it compiles while others are drawn.
 
     It is not asked about networks with operators that nobody has said in Relax.
     """
+    before = set(map(id, chosen))
+    known = (trials for trials in passed if id(trials) not in before)
+    new = spread([one for one in known if not _beyond_tvm(one)], most - len(chosen))
+    backend.anticipate([one for t in new for one in (t[0].network.outputs, t[0].target)])
+    chosen += new
+
+
+def confirm_on_tvm(
+    question: Question, passed: Sequence[list[Trial]], asked: Sequence[list[Trial]]
+) -> Iterator[Outcome]:
+    """Ask TVM about chosen networks; yield what it says, and the assurance that remains."""
     unknown = sorted({reason for trials in passed for reason in _beyond_tvm(trials)})
     for reason in unknown:
         yield Note(f"TVM was not asked about graphs with {reason}")
-    known = [trials for trials in passed if not _beyond_tvm(trials)]
-    if passed and not known:
+    if passed and not asked:
         yield from assurances(passed, " on numpy only")
         return
-    asked = spread(known, question.settings.tvm_examples)
     question.progress(f"TVM runs {len(asked)} graphs")
     span = question.subst.span
     try:
@@ -158,7 +167,7 @@ def _outputs(trial: Trial, side: str) -> tuple[Expr, ...]:
     return trial.network.outputs if side == SIDES[0] else trial.target
 
 
-def assurances(passed: list[list[Trial]], where: str) -> Iterator[Assurance]:
+def assurances(passed: Sequence[list[Trial]], where: str) -> Iterator[Assurance]:
     """Yield how many networks agree exactly, and how many within the bounds of rounding."""
     exact = sum(any(trial.exact for trial in trials) for trials in passed)
     if exact:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from math import inf
 from pathlib import Path
@@ -133,3 +135,28 @@ def test_tvm_is_started_early_where_it_will_be_needed(
     monkeypatch.setattr("importlib.import_module", Backend)
     prepare(wave, settings)
     assert started == expected
+
+
+LOADED = """
+import sys
+from gslverify.settings import Settings
+from gslverify.stages import WAVES, prepare
+prepare(WAVES[{wave}], Settings(use_tvm=False, stages={stages}))
+print("gslverify.stages.numeric" in sys.modules)
+"""
+
+
+@pytest.mark.parametrize(
+    ("wave", "stages", "loaded"),
+    [
+        (1, ("satisfiable", "numeric"), "True"),
+        (1, ("satisfiable", "prove"), "False"),
+        (0, ("satisfiable", "numeric"), "False"),
+    ],
+)
+def test_later_stages_are_loaded_before_processes_are_made_of_this_one(
+    wave: int, stages: tuple[str, ...], loaded: str
+) -> None:
+    script = LOADED.format(wave=wave, stages=stages)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.stdout.strip() == loaded, done.stderr

@@ -20,7 +20,7 @@ from gslverify.stages.numeric import NUMERIC
 from gslverify.trials import backend, blame
 from gslverify.trials.backend import Opinion
 from gslverify.trials.blame import Reproducer, blamed, differences, smallest_reproducer
-from gslverify.trials.second_opinion import second_opinions, special_deviations, spread
+from gslverify.trials.second_opinion import choose, second_opinions, special_deviations, spread
 from gslverify.trials.trial import Outcome
 
 X = Var("x", (2,))
@@ -159,3 +159,31 @@ def test_tvm_and_the_references_agree_where_nothing_is_special() -> None:
     assert differences([network], {"x": np.array([0.5, -2.0], np.float32)}) == []
     same = trial(network, network, {"x": np.ones(2, np.float32)})
     assert list(special_deviations([[trial(call("Abs", X), call("Abs", X), same.inputs)]])) == []
+
+
+# Which networks it is asked about.
+
+
+def test_networks_are_chosen_twice_and_none_of_them_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    compiled: list[int] = []
+    monkeypatch.setattr(backend, "anticipate", lambda graphs: compiled.append(len(graphs)))
+    passed = [[trial(call("Abs", X), call("Abs", X), NAN)] for _ in range(20)]
+    chosen: list[list[Outcome]] = []
+    choose(chosen, passed[:8], 4)
+    early = list(chosen)
+    choose(chosen, passed, 10)
+
+    assert early == passed[:8:2]
+    assert chosen[:4] == early
+    assert len(chosen) == len({id(one) for one in chosen}) == 10
+    assert compiled == [8, 12]
+
+
+def test_all_networks_are_chosen_where_there_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backend, "anticipate", lambda graphs: None)
+    passed = [[trial(call("Abs", X), call("Abs", X), NAN)] for _ in range(5)]
+    chosen: list[list[Outcome]] = []
+    choose(chosen, passed[:3], 12)
+    choose(chosen, passed, 25)
+
+    assert [id(one) for one in chosen] == [id(one) for one in passed]

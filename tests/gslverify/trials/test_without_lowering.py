@@ -17,7 +17,7 @@ from gslverify.networks.network import Network
 from gslverify.stages.numeric import NUMERIC
 from gslverify.trials import backend
 from gslverify.trials.backend import Opinion
-from gslverify.trials.second_opinion import confirm_on_tvm
+from gslverify.trials.second_opinion import choose, confirm_on_tvm
 from gslverify.trials.trial import Outcome
 from tests.gslverify.stages.asking import ask, question
 
@@ -67,7 +67,9 @@ def test_tvm_is_asked_about_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
         [Outcome(Network((one,), (one,), "alone"), ones, (one,), exact=True, values=values)]
         for one in (relu, mine)
     ]
-    told = list(confirm_on_tvm(question(own), trials))
+    chosen: list[list[Outcome]] = []
+    choose(chosen, trials, 25)
+    told = list(confirm_on_tvm(question(own), trials, chosen))
 
     assert asked == [2]
     assert "exact, 1 graphs" in [getattr(one, "text", "") for one in told]
