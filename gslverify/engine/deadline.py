@@ -14,16 +14,16 @@ from dataclasses import dataclass
 from math import inf
 from types import FrameType
 
+from gslverify.interruption import OutOfTimeError, interrupted_after
+
+__all__ = ["PROCESSOR", "WALL", "Clock", "OutOfTimeError", "ended_after"]
+
 INSISTING = 0.5
 """Seconds after which it is tried again, where something has swallowed the exception."""
 
 NATIVE, SWALLOWING, SOON = frozenset({"z3"}), frozenset({"__del__", "gc_callback"}), 0.01
 """Packages with native objects, which must not be left half made, functions out of which no
 exception comes, and seconds after which it is looked again."""
-
-
-class OutOfTimeError(BaseException):
-    """The time of a block is over; no `except Exception` keeps it from ending."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,7 @@ PROCESSOR = Clock(signal.ITIMER_PROF, signal.SIGPROF, time.process_time)
 def ended_after(seconds: float, clock: Clock = WALL) -> Iterator[None]:
     """Raise OutOfTimeError in a block that takes longer than some seconds.
 
+    A question to z3 that is under way then is given up.
     Only the main thread of a process can be interrupted; elsewhere, and where somebody else has
     set an alarm that comes earlier, nothing is done.
     """
@@ -55,17 +56,22 @@ def ended_after(seconds: float, clock: Clock = WALL) -> Iterator[None]:
     if 0 < others <= seconds:
         yield
         return
-    before = signal.signal(clock.signal, _end)
-    started = clock.now()
-    signal.setitimer(clock.timer, max(seconds, 1e-3), INSISTING)
-    try:
-        yield
-    finally:
-        signal.setitimer(clock.timer, 0)
-        signal.signal(clock.signal, before)
-        if others:
-            left = others - (clock.now() - started)
-            signal.setitimer(clock.timer, max(left, 1e-3), interval)
+    with interrupted_after(seconds, clock.now):
+        before = signal.signal(clock.signal, _end)
+        started = clock.now()
+        signal.setitimer(clock.timer, max(seconds, 1e-3), INSISTING)
+        try:
+            yield
+        except Exception as error:
+            if clock.now() - started >= seconds:
+                raise OutOfTimeError from error  # what comes of being ended half way
+            raise
+        finally:
+            signal.setitimer(clock.timer, 0)
+            signal.signal(clock.signal, before)
+            if others:
+                left = others - (clock.now() - started)
+                signal.setitimer(clock.timer, max(left, 1e-3), interval)
 
 
 def _end(number: int, frame: FrameType | None) -> None:

@@ -14,6 +14,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import z3
 
+from gslverify.interruption import answered
 from gslverify.semantics.formulas import ALL_DIGITS, Digits, Formulas, of_one_sort, value_in
 from gslverify.semantics.scalars import (
     REAL,
@@ -201,7 +202,7 @@ class Examiner:
 
     def check(self, solver: Any) -> Any:
         """Return the answer of z3, and count what it took."""
-        answer = solver.check()
+        answer = answered(solver)
         statistics = solver.statistics()
         if "rlimit count" in statistics.keys():  # noqa: SIM118 - no dictionary
             self.used = max(self.used, int(statistics.get_key_value("rlimit count")))

@@ -16,6 +16,7 @@ from typing import Any
 import z3
 
 from gsl.attr.term import Symbol, Term
+from gslverify.interruption import answered
 from gslverify.semantics import building as make
 from gslverify.semantics.terms import TermFormulas, UntranslatableError
 
@@ -168,7 +169,7 @@ class Solver:
         self.solver.push()
         try:
             make.add(self.solver, map(make.implies, names, formulas))
-            if self.solver.check(*names) != z3.unsat:
+            if answered(self.solver, *names) != z3.unsat:
                 return None
             clashing = {name.get_id() for name in self.solver.unsat_core()}
             return {number for number, name in enumerate(names) if name.get_id() in clashing}
@@ -188,7 +189,7 @@ class Solver:
         self.solver.push()
         try:
             make.add(self.solver, formulas)
-            return self._result(self.solver.check())
+            return self._result(answered(self.solver))
         finally:
             self.solver.pop()
 
@@ -201,7 +202,7 @@ class Solver:
         for number, claim in enumerate(self.claims):
             tracked.assert_and_track(self._whole(claim), f"claim{number}")
         tracked.add(*self._learnt)
-        answer = tracked.check()
+        answer = answered(tracked)
         if answer != z3.unsat:
             return Result(Answer.UNKNOWN)
         numbers = sorted(int(str(name)[len("claim") :]) for name in tracked.unsat_core())
@@ -238,7 +239,7 @@ class Solver:
     def _grant(self, names: list[Any], one_by_one: bool) -> Result:
         by_id = {name.get_id(): name for name in names}
         while True:
-            answer = self.solver.check(*by_id.values())
+            answer = answered(self.solver, *by_id.values())
             if answer != z3.unsat or not by_id:
                 return self._result(answer)
             clashing = {name.get_id() for name in self.solver.unsat_core()}

@@ -7,8 +7,10 @@ import time
 from types import FunctionType
 
 import pytest
+import z3
 
-from gslverify.engine.deadline import PROCESSOR, OutOfTimeError, ended_after
+from gslverify.engine.deadline import PROCESSOR, WALL, Clock, OutOfTimeError, ended_after
+from gslverify.interruption import answered
 
 
 def busy(seconds: float, ends: list[str]) -> None:
@@ -60,3 +62,47 @@ def test_a_block_that_ends_by_itself_is_left_alone() -> None:
         busy(0.0, ends)
     assert ends == ["ended"]
     assert signal.getitimer(signal.ITIMER_REAL)[1] == 0.0  # others may have set a time, too
+
+
+def test_an_error_that_comes_of_being_ended_is_none() -> None:
+    def swallowing() -> None:
+        try:
+            busy(10.0, [])
+        except BaseException:
+            raise AssertionError("half way") from None
+
+    with pytest.raises(OutOfTimeError), ended_after(0.02):
+        swallowing()
+    with pytest.raises(ZeroDivisionError), ended_after(30.0):
+        1 / 0  # noqa: B018 (it raises)
+
+
+def hard_question() -> z3.Solver:
+    """Return a solver that would look for the factors of a product of large primes for hours."""
+    solver = z3.Solver()
+    one, other = z3.BitVecs("one other", 128)
+    product = 18446744073709551557 * 18446744073709551533
+    most = z3.BitVecVal(2**64 - 1, 128)
+    solver.add(one * other == product, z3.ULE(one, most), z3.ULE(other, most), z3.UGT(one, 1))
+    solver.add(z3.UGT(other, 1))
+    return solver
+
+
+def ask_again_and_again(solver: z3.Solver) -> None:
+    while True:
+        answered(solver)
+
+
+@pytest.mark.parametrize("clock", [WALL, PROCESSOR])
+def test_a_question_to_the_solver_is_given_up(clock: Clock) -> None:
+    solver, started = hard_question(), time.process_time()
+    with pytest.raises(OutOfTimeError), ended_after(0.2, clock):
+        ask_again_and_again(solver)
+    assert time.process_time() - started < 2.0
+
+
+def test_questions_of_later_blocks_are_answered() -> None:
+    with pytest.raises(OutOfTimeError), ended_after(0.05):
+        ask_again_and_again(hard_question())
+    with ended_after(20.0):
+        assert answered(z3.Solver()) == z3.sat

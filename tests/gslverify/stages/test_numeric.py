@@ -350,6 +350,9 @@ def test_what_a_backend_dies_of_is_kept(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_without_a_backend_a_rule_is_inconclusive(monkeypatch: pytest.MonkeyPatch) -> None:
     class Missing:
+        def anticipate(self, graphs: Any) -> None:
+            """Compile nothing."""
+
         def run(self, *args: Any, **options: Any) -> Any:
             raise BackendError("Traceback\nModuleNotFoundError: No module named 'tvm'")
 
@@ -364,6 +367,9 @@ def test_without_a_backend_a_rule_is_inconclusive(monkeypatch: pytest.MonkeyPatc
 
 def test_without_a_backend_a_wrong_rule_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     class Missing:
+        def anticipate(self, graphs: Any) -> None:
+            """Compile nothing."""
+
         def run(self, *args: Any, **options: Any) -> Any:
             raise BackendError("no TVM here")
 
