@@ -20,6 +20,13 @@ class RunStarted:
 
 
 @dataclass(frozen=True, slots=True)
+class RulesJoined:
+    """Rules of files that took long to import are verified after the others, in this order."""
+
+    rule_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StageDone:
     """One stage of one rule is finished, or was skipped."""
 
@@ -48,7 +55,7 @@ class RunDone:
         return self.stop_reason == INTERRUPTED
 
 
-Event = RunStarted | StageDone | RuleDone | RunDone
+Event = RunStarted | RulesJoined | StageDone | RuleDone | RunDone
 
 
 @dataclass(frozen=True, slots=True)

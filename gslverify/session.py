@@ -12,20 +12,16 @@ from importlib import import_module
 from pathlib import Path
 from typing import Protocol, TextIO
 
-from gslverify.codes.corpus import NO_RULES
-from gslverify.corpus.changes import only_changed
-from gslverify.corpus.declaration import Collected, CollectedRule, Unusable
-from gslverify.corpus.selection import rule_selector
+from gslverify.choice import Choice
+from gslverify.corpus.declaration import Collected
 from gslverify.engine.cache import Forgetful, Memory, Remembering
 from gslverify.engine.cache.folder import CacheFolder
 from gslverify.engine.cache.last_failed import LastFailed
 from gslverify.engine.loop import verify
 from gslverify.engine.pool import Workers
-from gslverify.engine.writing import write_down
 from gslverify.events import INTERRUPTED, Event, Live, Notify, RuleDone, RunDone
 from gslverify.exits import Exit, excused, exit_code
 from gslverify.failures import FailureFiles
-from gslverify.mutation.collect import collect_with_mutants
 from gslverify.report.delivery import deliver, deliver_step_summary
 from gslverify.report.formats import STREAMED, render
 from gslverify.report.jsonl import JsonLines
@@ -161,23 +157,26 @@ def carry_out(
     error. Raises as `run_check` does.
     """
     with redirect_stdout(sys.stderr):
-        chosen = chosen_rules(selectors, expression, settings)
-        if settings.library:
-            chosen = _with_remarks(chosen, settings)
-        collected = part_of(chosen, *settings.shard)
-        ticker = ticker_on(sys.stderr)
-        keep = FailureFiles(Path(settings.failures_folder), settings.seed).keep
-        memory = memory_of(settings)
-        workers = workers_of(settings, ticker)
-        failed = LastFailed(Path(settings.cache_folder))
-        first = failed.read() if settings.cache else ()
-        live = ticker.live if amendment is None else _amended(ticker, amendment)
-        events = verify(collected, settings, waves, live, keep, memory, workers, first)
-        if amendment is not None:
-            events = amendment.events(events)
-        done = _follow(events, ticker, list(consumers(ticker)))
+        with Choice(selectors, expression, settings) as choice:
+            chosen = choice.first()
+            if settings.library:
+                chosen = _with_remarks(chosen, settings)
+            collected = part_of(chosen, *settings.shard)
+            ticker = ticker_on(sys.stderr)
+            keep = FailureFiles(Path(settings.failures_folder), settings.seed).keep
+            memory = memory_of(settings)
+            workers = workers_of(settings, ticker)
+            failed = LastFailed(Path(settings.cache_folder))
+            first = failed.read() if settings.cache else ()
+            live = ticker.live if amendment is None else _amended(ticker, amendment)
+            late = choice.rest if choice.late else None
+            events = verify(collected, settings, waves, live, keep, memory, workers, first, late)
+            if amendment is not None:
+                events = amendment.events(events)
+            done = choice.in_order(_follow(events, ticker, list(consumers(ticker))))
         if settings.cache:
             failed.note(done.results)
+        collected = choice.in_source_order(collected)
     # A part may be empty where there are fewer rules than parts, none that has changed, or none.
     may_be_empty = bool(chosen) or bool(settings.changed_since) or settings.allow_no_rules
     code = Exit.CLEAN if may_be_empty and not collected else exit_code(done, settings)
@@ -252,43 +251,6 @@ def _written(report: Report, files: Sequence[tuple[str, Path]]) -> tuple[list[st
         failures += problems
         written += [] if problems else [path]
     return failures, written
-
-
-def chosen_rules(
-    selectors: Sequence[str], expression: str = "", settings: Settings | None = None
-) -> list[Collected]:
-    """Return what `selectors` name, without rules that settings or the expression leave out.
-
-    The rules are written down. What cannot be used is always included. Standard error is told when
-    no rule is left. Raises SelectionError for an unreadable expression.
-    """
-    settings = settings or Settings()
-    meant = rule_selector(expression) if expression else lambda rule: True
-    tags = frozenset(settings.tags)
-
-    def wanted(item: CollectedRule) -> bool:
-        return meant(item.rule) and (not tags or not tags.isdisjoint(item.rule.tags))
-
-    seconds, at_once = settings.load_timeout, max(settings.jobs, 1)
-    collected = collect_with_mutants(
-        selectors, seconds, settings.files, write_down, wanted, at_once
-    )
-    if settings.allow_no_rules:
-        collected = [item for item in collected if not _holds_no_rules(item)]
-    kept = [item for item in collected if isinstance(item, Unusable) or wanted(item)]
-    if settings.changed_since:
-        kept = only_changed(kept, settings.changed_since)
-    rules, kept_rules = (sum(isinstance(i, CollectedRule) for i in x) for x in (collected, kept))
-    if rules and not kept_rules:
-        asked = [f"-k {expression!r}"] if expression else []
-        asked += [f"--tag {','.join(settings.tags)}"] if tags else []
-        asked += [f"--changed-since {settings.changed_since}"] if settings.changed_since else []
-        print(f"{' and '.join(asked)} selects none of {rules} rules", file=sys.stderr)
-    return kept
-
-
-def _holds_no_rules(item: Collected) -> bool:
-    return isinstance(item, Unusable) and item.finding.code is NO_RULES
 
 
 def _streams(output: Output, stdout: TextIO, ticker: Ticker) -> Iterator[Consumer]:

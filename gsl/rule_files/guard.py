@@ -20,7 +20,7 @@ from itertools import islice
 from math import inf
 from multiprocessing.connection import wait
 from types import FrameType
-from typing import Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 from gsl.errors import described
 from gsl.rule_files.descriptors import keep_only
@@ -140,33 +140,61 @@ def outcomes_of(
 Talk = Generator[Call[Value], Followed[Value], Result]
 
 
-def together(talks: Iterable[Talk[Value, Result]], at_once: int) -> list[Result]:
-    """Return what generators return that yield calls and are sent what came of them, in order.
+class Together(Generic[Value, Result]):
+    """Generators that yield calls and are sent what came of them, so many of them `at_once`.
 
-    So many of them have a child process at the same time.
+    What they return is in `results`, by their numbers. A context manager that ends all processes.
     """
-    waiting = deque(enumerate(talks))
-    active: dict[int, tuple[Talk[Value, Result], _Child[Value]]] = {}
-    results: dict[int, Result] = {}
-    try:
-        while waiting or active:
-            while waiting and len(active) < at_once:
-                number, talk = waiting.popleft()
-                active[number] = talk, _begun(next(talk))
-            wait([child.inbox.fileno() for _, child in active.values()], POLL_SECONDS)
-            for number, (talk, child) in list(active.items()):
-                if not child.is_over():
-                    continue
-                child.end()
-                del active[number]
-                try:
-                    active[number] = talk, _begun(talk.send(child.found))
-                except StopIteration as end:
-                    results[number] = end.value
-        return [results[number] for number in sorted(results)]
-    finally:
-        for _, child in active.values():
+
+    def __init__(self, talks: Iterable[Talk[Value, Result]], at_once: int) -> None:
+        self.results: dict[int, Result] = {}
+        self._at_once = at_once
+        self._waiting = deque(enumerate(talks))
+        self._active: dict[int, tuple[Talk[Value, Result], _Child[Value]]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for _, child in self._active.values():
             child.end()
+        self._active.clear()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all of them have returned."""
+        return not self._waiting and not self._active
+
+    def follow(self, patience: float = inf) -> None:
+        """Follow them until all are over, or none has returned or begun for so many seconds."""
+        moved = time.monotonic()
+        while not self.is_over and time.monotonic() - moved < patience:
+            begun, ended = self._begin(), self._take()
+            if begun or ended:
+                moved = time.monotonic()
+
+    def _begin(self) -> bool:
+        """Begin with as many as may have a process; tell whether there were any."""
+        before = len(self._active)
+        while self._waiting and len(self._active) < self._at_once:
+            number, talk = self._waiting.popleft()
+            self._active[number] = talk, _begun(next(talk))
+        return len(self._active) > before
+
+    def _take(self) -> bool:
+        """Wait for a moment and take what there is; tell whether any has returned."""
+        before = len(self.results)
+        wait([child.inbox.fileno() for _, child in self._active.values()], POLL_SECONDS)
+        for number, (talk, child) in list(self._active.items()):
+            if not child.is_over():
+                continue
+            child.end()
+            del self._active[number]
+            try:
+                self._active[number] = talk, _begun(talk.send(child.found))
+            except StopIteration as end:
+                self.results[number] = end.value
+        return len(self.results) > before
 
 
 def _begun(call: Call[Value]) -> _Child[Value]:

@@ -15,6 +15,7 @@ import click
 
 from gsl.errors import did_you_mean
 from gslverify.atomic import reason_of
+from gslverify.choice import chosen_rules
 from gslverify.commands.appearance import chosen_style
 from gslverify.commands.parameters import (
     EFFORT_FOR_MUTANTS,
@@ -38,7 +39,7 @@ from gslverify.mutation.score import Judged, Score
 from gslverify.report.delivery import write_report
 from gslverify.report.mutants import campaign_document, campaign_json, campaign_lines
 from gslverify.report.progress import Heartbeat, LiveLine, Ticker
-from gslverify.session import chosen_rules, memory_of, workers_of
+from gslverify.session import memory_of, workers_of
 from gslverify.settings import Settings
 
 DEFAULTS = Settings()

@@ -8,13 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import Self
 
 from gsl.errors import did_you_mean
 from gsl.rule_files.collect import files_of_rules
 from gslverify.codes.corpus import NO_RULES, PATH_MISSING, RULE_MISSING
 from gslverify.codes.expectation import TWIN_UNKNOWN
 from gslverify.corpus.declaration import Collected, CollectedRule, Unusable
-from gslverify.corpus.guarded import Write, collected_in_each
+from gslverify.corpus.guarded import Files, Write
 from gslverify.corpus.twins import Named, twins_missing
 from gslverify.finding import Code, Finding
 from gslverify.project import named, parted
@@ -41,21 +42,66 @@ def collect(
     those files are taken whose names fit one of `patterns`. With `write`, selected rules that are
     `wanted` are written down there, too; those that cannot be are Unusable.
     """
-    selections = [_Selection.of(selector, patterns) for selector in selectors]
-    files = dict.fromkeys(file for selection in selections for file in selection.files)
+    with Collection(selectors, seconds, patterns, write, wanted, at_once) as found:
+        return found.all()
 
-    def asked(item: CollectedRule) -> bool:
-        meant = any(item.path in one.files and one.means(item.rule_id) for one in selections)
-        return meant and wanted(item)
 
-    loaded = collected_in_each(files, seconds, write, asked, at_once)
-    found: dict[str, Collected] = {}
-    for selection in selections:
-        for item in selection.items(loaded):
-            found.setdefault(item.rule_id, item)
-    folders = [selection.path for selection in selections if os.path.isdir(selection.path)]
-    missing = dict(twins_missing(_twins(found.values()), folders))
-    return [_with_warning(item, missing.get(item.rule_id)) for item in found.values()]
+class Collection:
+    """What `collect` returns, of which those files can be had first that do not take long.
+
+    A context manager that ends the processes that import files.
+    """
+
+    def __init__(
+        self,
+        selectors: Sequence[str],
+        seconds: float = Settings().load_timeout,
+        patterns: Sequence[str] = ANY_FILE,
+        write: Write | None = None,
+        wanted: Wanted = lambda item: True,
+        at_once: int = 1,
+    ) -> None:
+        self._selections = [_Selection.of(selector, patterns) for selector in selectors]
+        paths = dict.fromkeys(file for one in self._selections for file in one.files)
+
+        def asked(item: CollectedRule) -> bool:
+            return self._means(item) and wanted(item)
+
+        self._files = Files(paths, seconds, write, asked, at_once)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._files.__exit__(*error)
+
+    def _means(self, item: Collected) -> bool:
+        return any(item.path in one.files and one.means(item.rule_id) for one in self._selections)
+
+    def soon(self, patience: float) -> list[Collected] | None:
+        """Return the rules of files that are through, once no other has been for some seconds.
+
+        None where all files are.
+        """
+        self._files.follow(patience)
+        if not self._files.left:
+            return None
+        return [item for few in self._files.rules.values() for item in few if self._means(item)]
+
+    def late(self) -> list[Path]:
+        """Return the files that are not through."""
+        return self._files.left
+
+    def all(self) -> list[Collected]:
+        """Return everything that is selected, when all files are through."""
+        self._files.follow()
+        found: dict[str, Collected] = {}
+        for selection in self._selections:
+            for item in selection.items(self._files.rules):
+                found.setdefault(item.rule_id, item)
+        folders = [one.path for one in self._selections if os.path.isdir(one.path)]
+        missing = dict(twins_missing(_twins(found.values()), folders))
+        return [_with_warning(item, missing.get(item.rule_id)) for item in found.values()]
 
 
 def _twins(items: Iterable[Collected]) -> list[Named]:

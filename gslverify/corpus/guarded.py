@@ -6,10 +6,11 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from math import inf
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
-from gsl.rule_files.guard import Call, Followed, Loss, outcomes_of, together
+from gsl.rule_files.guard import Call, Followed, Loss, Together, outcomes_of
 from gsl.rule_files.memory import bound_memory
 from gsl.span import Span
 from gslverify.codes.corpus import FILE_DOES_NOT_IMPORT, PATCHES, RULE_RAISES
@@ -47,21 +48,50 @@ def collected_in(
     A rule that ends the process, or takes longer than `seconds`, is Unusable, and the others are
     written down by another process.
     """
-    return collected_in_each([path], seconds, write, wanted)[path]
+    with Files([path], seconds, write, wanted) as files:
+        files.follow()
+        return files.rules[path]
 
 
-def collected_in_each(
-    paths: Iterable[Path],
-    seconds: float,
-    write: Write | None = None,
-    wanted: Callable[[CollectedRule], bool] = lambda item: True,
-    at_once: int = 1,
-) -> dict[Path, list[Collected]]:
-    """Return the rules of files, as `collected_in` does; so many files are imported at once."""
-    contents()  # here, where it is known after the first file
-    paths = list(paths)
-    found = together([_collecting(path, seconds, write, wanted) for path in paths], at_once)
-    return dict(zip(paths, found, strict=True))
+class Files:
+    """The files whose rules are collected as `collected_in` does, so many `at_once`.
+
+    What is in them is in `rules`, by their paths. A context manager that ends all processes.
+    """
+
+    def __init__(
+        self,
+        paths: Iterable[Path],
+        seconds: float,
+        write: Write | None = None,
+        wanted: Callable[[CollectedRule], bool] = lambda item: True,
+        at_once: int = 1,
+    ) -> None:
+        contents()  # here, where it is known after the first file
+        self._paths = list(paths)
+        talks = [_collecting(path, seconds, write, wanted) for path in self._paths]
+        self._talks: Together[Any, list[Collected]] = Together(talks, at_once)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._talks.__exit__(*error)
+
+    @property
+    def rules(self) -> dict[Path, list[Collected]]:
+        """The rules of the files that are through, in the order of the files."""
+        found = self._talks.results
+        return {self._paths[number]: found[number] for number in sorted(found)}
+
+    @property
+    def left(self) -> list[Path]:
+        """The files that are not through."""
+        return [path for n, path in enumerate(self._paths) if n not in self._talks.results]
+
+    def follow(self, patience: float = inf) -> None:
+        """Collect until all are through, or none has been for so many seconds."""
+        self._talks.follow(patience)
 
 
 def _collecting(

@@ -8,7 +8,7 @@ the same report.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -29,6 +29,7 @@ from gslverify.events import (
     Live,
     Notify,
     RuleDone,
+    RulesJoined,
     RunDone,
     RunStarted,
     StageDone,
@@ -37,6 +38,8 @@ from gslverify.events import (
 from gslverify.finding import FAILURES, Finding, RuleResult, StageResult
 from gslverify.settings import Settings
 from gslverify.stages import WAVES, Wave
+
+Late = Callable[[], Sequence[Collected]]
 
 
 def ignore(live: Live) -> None:
@@ -57,13 +60,15 @@ def verify(
     memory: Memory | None = None,
     workers: Workers | None = None,
     first: Collection[str] = (),
+    late: Late | None = None,
 ) -> Generator[Event, None, None]:
     """Verify what was collected; yield events, RunDone last.
 
     `keep` is given every finding that has a counterexample and was not expected, with the id and
     the hash of the rule, and returns it with the place where it was put. `memory` is asked before
     stages are run, and told what they found out. `workers` stand for processes of this machine.
-    The rules whose ids are in `first` are worked on before others; that changes no result.
+    The rules whose ids are in `first` are worked on before others; that changes no result. Those
+    that `late` returns, who may have to wait for them, are verified when all others have been.
 
     The first wave always runs, since no other stage can do without a well-formed rule, unless the
     rules have been written down when they were collected; of the others those stages run that the
@@ -73,6 +78,7 @@ def verify(
     chosen = chosen_waves(waves, settings)
     run = _Run(collected, settings, chosen, notify, keep, memory or Forgetful(), workers)
     run.first = first
+    run.late = late
     started = time.perf_counter()
     yield RunStarted(tuple(item.rule_id for item in collected), run.stage_names, settings)
     reason = ""
@@ -115,22 +121,28 @@ class _Run:
         self.memory = memory
         self.settings = settings
         self.budget = Budget(settings)
-        self.special = {
-            tuple(wave): {n for n, item in enumerate(collected) if concerns(item)}
-            for wave, concerns in special_waves(settings)
-        }
-        special = [wave for wave, _ in special_waves(settings) if self.special[tuple(wave)]]
-        self.waves = [waves[0], *special, *waves[1:]]
+        self.usual_waves = waves
         self.notify = notify
         self.first: Collection[str] = ()
         self.early: dict[int, Outcome] = {}
         self.pool: Workers | None = None
         self.wave_number = 0
+        self.late: Late | None = None
+        self.states: list[_State] = []
+        self._join(collected)
         self.stage_names = tuple(name for wave in self.waves for name in wave)
-        self.states = [_State(item) for item in collected]
-        for state in self.states:
-            if isinstance(state.item, Unusable):
-                state.result = unusable_result(state.item)
+
+    def _join(self, collected: Sequence[Collected]) -> None:
+        """Take up rules, and the waves that concern any that are there."""
+        for item in collected:
+            result = unusable_result(item) if isinstance(item, Unusable) else None
+            self.states.append(_State(item, result=result))
+        self.special = {
+            tuple(wave): {n for n, state in enumerate(self.states) if concerns(state.item)}
+            for wave, concerns in special_waves(self.settings)
+        }
+        special = [wave for wave, _ in special_waves(self.settings) if self.special[tuple(wave)]]
+        self.waves = [self.usual_waves[0], *special, *self.usual_waves[1:]]
 
     def results(self) -> list[RuleResult]:
         """Return the results that are complete."""
@@ -148,24 +160,34 @@ class _Run:
                 yield RuleDone(state.result)
 
     def events(self) -> Generator[Event, None, str]:
-        """Run wave after wave; return why the run stopped early, if it did."""
-        yield from self.flush()
+        """Verify all rules, late ones last; return why the run stopped early, if it did."""
         with ExitStack() as stack:
-            for number, wave in enumerate(self.waves):
-                last = number == len(self.waves) - 1
-                for index in self._without(wave):
-                    yield from self._take(self.states[index], (), number, last=last)
-                tasks = self._tasks(wave)
-                begun = sorted(tasks, key=lambda task: task.rule_id not in self.first)
-                outcomes = self._outcomes(begun, number, stack)
-                for index, outcome in self._in_order(tasks, outcomes, number):
-                    yield from self._take(self.states[index], outcome, number, last=last)
-                    if self._too_many_failures():
-                        count = self.settings.max_failures
-                        return f"stopped after {count} failure{'s' if count > 1 else ''}"
-                if self.budget.is_spent:
-                    yield from self._give_up()
-                    return STOPPED
+            reason = yield from self._through_waves(stack)
+            if reason in ("", STOPPED) and self.late is not None:
+                items = self.late()
+                self._join(items)
+                yield RulesJoined(tuple(item.rule_id for item in items))
+                reason = yield from self._through_waves(stack)
+        return reason
+
+    def _through_waves(self, stack: ExitStack) -> Generator[Event, None, str]:
+        """Run wave after wave of what has no result; return why the run stopped early."""
+        yield from self.flush()
+        for number, wave in enumerate(self.waves):
+            last = number == len(self.waves) - 1
+            for index in self._without(wave):
+                yield from self._take(self.states[index], (), number, last=last)
+            tasks = self._tasks(wave)
+            begun = sorted(tasks, key=lambda task: task.rule_id not in self.first)
+            outcomes = self._outcomes(begun, number, stack)
+            for index, outcome in self._in_order(tasks, outcomes, number):
+                yield from self._take(self.states[index], outcome, number, last=last)
+                if self._too_many_failures():
+                    count = self.settings.max_failures
+                    return f"stopped after {count} failure{'s' if count > 1 else ''}"
+            if self.budget.is_spent:
+                yield from self._give_up()
+                return STOPPED
         return ""
 
     def _outcomes(
@@ -275,7 +297,8 @@ class _Run:
             return stack.enter_context(self.workers)
         deadline = self.budget.deadline
         left = sum(state.result is None for state in self.states)
-        size = min(max(self.settings.jobs, 1), left)
+        jobs = max(self.settings.jobs, 1)
+        size = jobs if self.late is not None else min(jobs, left)
         return stack.enter_context(Pool(size, self.settings, self.notify, deadline=deadline))
 
     def _tasks(self, wave: Wave) -> list[Task]:

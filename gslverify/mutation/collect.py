@@ -101,12 +101,17 @@ def collect_with_mutants(
     """Return what `gslverify.corpus.collect.collect` does; a selector may also name a mutant."""
     plain = [s for s in selectors if not is_mutant(s)]
     found = collect(plain, seconds, patterns, write, wanted, at_once) if plain else []
+    return [*found, *mutants_among(selectors, found, seconds, write)]
+
+
+def mutants_among(
+    selectors: Sequence[str], found: Sequence[Collected], seconds: float, write: Write | None
+) -> list[Collected]:
+    """Return the mutants that selectors name, but for those that were found."""
     known = {item.rule_id for item in found}
-    for selector in selectors:
-        if is_mutant(selector):
-            items = _selected(selector, seconds, write)
-            found += [item for item in items if item.rule_id not in known]
-    return found
+    named = (selector for selector in selectors if is_mutant(selector))
+    items = [item for one in named for item in _selected(one, seconds, write)]
+    return [item for item in items if item.rule_id not in known]
 
 
 def _selected(selector: str, seconds: float, write: Write | None) -> Iterator[Collected]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from gslverify.documents import written
-from gslverify.events import Event, RuleDone, RunDone, RunStarted, StageDone
+from gslverify.events import Event, RuleDone, RulesJoined, RunDone, RunStarted, StageDone
 from gslverify.finding import RuleResult
 from gslverify.report.documents import COMPLETED
 from gslverify.report.json import finding_document, stage_document, summary
@@ -38,6 +38,8 @@ class JsonLines:
         match event:
             case RunStarted(rule_ids=rule_ids, stages=stages):
                 yield {"event": "run_started", "rules": list(rule_ids), "stages": list(stages)}
+            case RulesJoined(rule_ids=rule_ids):
+                yield {"event": "rules_joined", "rules": list(rule_ids)}
             case RuleDone(result=result):
                 yield from self._of_rule(result)
             case RunDone(seconds=seconds, results=results):

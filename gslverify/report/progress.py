@@ -13,6 +13,7 @@ from gslverify.events import (
     Live,
     Progress,
     RuleDone,
+    RulesJoined,
     RunStarted,
     StageDone,
     StagesEnded,
@@ -75,6 +76,8 @@ class Tally:
                 self.budget = settings.budget
                 self.rules = len(rule_ids)
                 self.stages = len(stages)
+            case RulesJoined(rule_ids=rule_ids):
+                self.rules += len(rule_ids)
             case StageDone(rule_id=rule_id, result=result):
                 self._note(rule_id, (result.stage,))
             case RuleDone(result=result):

@@ -10,7 +10,7 @@ from gslverify.codes.corpus import is_rule
 from gslverify.durations import duration_text
 from gslverify.engine.budget import STOPPED
 from gslverify.engine.conclusion import COLLECTION
-from gslverify.events import Event, RuleDone, RunDone, RunStarted
+from gslverify.events import Event, RuleDone, RulesJoined, RunDone, RunStarted
 from gslverify.finding import Assurance, Finding, RuleResult, StageResult, Verdict
 from gslverify.project import parted
 from gslverify.report.details import rule_block
@@ -61,6 +61,8 @@ class TextReport:
             case RunStarted(rule_ids=rule_ids, settings=settings):
                 self.settings = settings
                 self._columns = _name_columns(rule_ids)
+            case RulesJoined(rule_ids=rule_ids):
+                self._columns |= _name_columns(rule_ids)
             case RuleDone(result=result):
                 self._rule(result)
             case RunDone():

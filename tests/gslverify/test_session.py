@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from gslverify.choice import chosen_rules
 from gslverify.corpus.selection import SelectionError
 from gslverify.exits import Exit
 from gslverify.report.text import TextReport
-from gslverify.session import Output, chosen_rules, run_check
+from gslverify.session import Output, run_check
 from gslverify.settings import Settings, automatic_jobs, enough_examples
 from tests.gslverify.fake_stages import WAVES
 from tests.gslverify.rule_files import write_rules
