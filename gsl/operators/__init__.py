@@ -33,6 +33,7 @@ from gsl.operators import (
     resize,
     scatter,
     scatter_elements,
+    sizes,
     sorting,
     trigonometry,
 )
@@ -72,6 +73,7 @@ __all__ = [
     "resize",
     "scatter",
     "scatter_elements",
+    "sizes",
     "sorting",
     "trigonometry",
 ]

@@ -50,6 +50,8 @@ CALLS: dict[str, list[Given]] = {
     "OnesLike": [Given(((2, 3),)), Given(((2,),), {"dtype": "bool"})],
     "FullLike": [Given(((2, 3),), {"fill_value": 1.0})],
     "Eye": [Given((), {"n": 3, "m": 4, "k": k, "dtype": "int32"}) for k in (-9, -1, 0, 2, 9)],
+    "Shape": [Given((shape,)) for shape in ((), (2, 0, 3))],
+    "Size": [Given((shape,)) for shape in ((), (2, 3))],
     "Arange": [
         Given((), {"start": -1, "end": 9, "step": 3, "dtype": dtype})
         for dtype in ("int64", "int8", "float32", "float16")

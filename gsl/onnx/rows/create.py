@@ -93,6 +93,16 @@ def _full_like(out: Emitter, written: Call, data: Value) -> Value:
     return out.filled(written.shape, written.attributes["fill_value"], written.dtype)
 
 
+@writes("Shape")
+def _written_shape(out: Emitter, written: Call, data: Value) -> Any:
+    return out.node("Shape", data)
+
+
+@writes("Size")
+def _written_size(out: Emitter, written: Call, data: Value) -> Any:
+    return out.node("Size", data)
+
+
 @writes("Eye")
 def _eye(out: Emitter, written: Call) -> Any:
     attributes = written.attributes
