@@ -11,6 +11,7 @@ import onnx_ir as ir
 from onnx_ir.passes import common as passes
 
 from gsl.errors import ModelError
+from gsl.onnx.dense import filled
 from gsl.onnx.errors import NotReadableError
 
 OLDEST_IR = 3
@@ -46,7 +47,7 @@ def load(model: Any) -> ir.Model:
     _check_versions(proto)
     check_order(proto)
     try:
-        result = ir.from_proto(proto)
+        result = ir.from_proto(filled(proto))
         if folder:
             ir.external_data.set_base_dir(result.graph, folder)
         _restore_inputs(result.graph, proto.graph)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -22,7 +23,7 @@ import onnx_ir as ir
 from gsl.expr import Call, Expr, Proj
 from gsl.onnx.emitter import Emitter, Value, schema_of, type_of
 from gsl.onnx.errors import NotReadableError, NotWritableError
-from gsl.onnx.inner import CAPTURED, captured, connect, nodes_of, renamed
+from gsl.onnx.inner import CAPTURED, captured, connect, graphs_of, nodes_of, renamed
 from gsl.onnx.table import OLDEST
 from gsl.operators.declaration import lookup
 from gsl.types import ALL_DTYPES, TensorType, TupleType, Type, type_to_plain
@@ -39,18 +40,24 @@ def read_opaque(
     inputs: Sequence[Expr | None],
     outer: Sequence[Expr],
     opset: int,
+    versions: Mapping[str, int],
     value_of: Callable[[Expr], Any],
 ) -> list[Expr | None]:
     """Return an expression for each result of a node that stays as it is, None for one left out.
 
-    `outer` are what graphs inside of it take from outside. Raises NotReadableError when a result is
-    no tensor of known sizes.
+    `outer` are what graphs inside of it take from outside, `versions` those of the domains that the
+    model imports. Raises NotReadableError when a result is no tensor of known sizes.
     """
     proto = _numbered(node)
     operands = [*(one for one in inputs if one is not None), *outer]
-    kinds = _result_types(proto, node, operands, opset, value_of)
+    inner = {one.domain for one in nodes_of(proto)} - {"", node.domain}
+    domains = {domain: versions[domain] for domain in sorted(inner & {*versions})}
+    given = _Given(proto, node, operands, {**domains, node.domain: opset})
+    kinds = _result_types(given, value_of)
     name = ".".join(filter(None, (PREFIX[:-1], node.domain, node.op_type)))
-    written = {"opset": opset, "node": b64encode(proto.SerializeToString()).decode()}
+    written: dict[str, Any] = {"opset": opset}
+    written |= {"domains": domains} if domains else {}
+    written |= {"node": b64encode(proto.SerializeToString()).decode()}
     result: Type = kinds[0] if len(kinds) == 1 else TupleType(tuple(kinds))
     attributes = {"payload": json.dumps(written), "result": type_to_plain(result)}
     made = Call(lookup(name), operands, attributes)
@@ -74,22 +81,43 @@ def _numbered(node: ir.Node) -> onnx.NodeProto:
     return proto
 
 
-def _result_types(
-    proto: onnx.NodeProto,
-    node: ir.Node,
-    operands: Sequence[Expr],
-    opset: int,
-    value_of: Callable[[Expr], Any],
-) -> list[TensorType]:
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A node, its message, its operands, and the versions of the domains of its operators."""
+
+    proto: onnx.NodeProto
+    node: ir.Node
+    operands: Sequence[Expr]
+    versions: Mapping[str, int]
+
+
+def _result_types(given: _Given, value_of: Callable[[Expr], Any]) -> list[TensorType]:
+    proto = given.proto
     found: dict[str, onnx.TypeProto] = {}
     if onnx.defs.has(proto.op_type, proto.domain):
-        pairs = list(zip(names_of(proto, len(operands)), operands, strict=True))
-        found = _inferred(proto, pairs, opset, value_of)
+        found = _inferred(given, value_of)
     kinds = []
-    for output, name in zip(node.outputs, proto.output, strict=True):
+    for place, (output, name) in enumerate(zip(given.node.outputs, proto.output, strict=True)):
         if name:
-            kinds.append(_tensor(found.get(name)) or _declared(output))
+            kind = _tensor(found.get(name)) or result_within(given.node, place)
+            kinds.append(kind or _declared(output))
     return kinds
+
+
+def result_within(node: ir.Node, place: int) -> TensorType | None:
+    """Return the type that all graphs inside of a node declare for a result, None if they differ.
+
+    Those of an If return its results, that of a Loop the condition and then what is carried.
+    """
+    first = {"If": 0, "Loop": 1}.get(node.op_type)
+    carried = node.op_type == "If" or place < len(node.inputs) - 2
+    if first is None or node.domain or not carried:
+        return None
+    try:
+        kinds = {_declared(graph.outputs[first + place]) for graph in graphs_of(node)}
+    except NotReadableError:
+        return None
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def names_of(proto: onnx.NodeProto, count: int) -> list[str]:
@@ -98,22 +126,20 @@ def names_of(proto: onnx.NodeProto, count: int) -> list[str]:
     return given + [f"{CAPTURED}{place}" for place in range(count - len(given))]
 
 
-def _inferred(
-    proto: onnx.NodeProto,
-    operands: Sequence[tuple[str, Expr]],
-    opset: int,
-    value_of: Callable[[Expr], Any],
-) -> dict[str, onnx.TypeProto]:
+def _inferred(given: _Given, value_of: Callable[[Expr], Any]) -> dict[str, onnx.TypeProto]:
     """Return what ONNX itself says about the results; raise NotReadableError with its reason."""
+    proto, versions = given.proto, given.versions
+    names = names_of(proto, len(given.operands))
+    operands = list(zip(names, given.operands, strict=True))
     kinds = {name: _type_proto(one.tensor_type) for name, one in operands}
     data = {}
     for name, one in operands:
         value = value_of(one) if one.tensor_type.size <= MOST_KNOWN else None
         if value is not None:
             data[name] = onnx.numpy_helper.from_array(np.asarray(value), name)
-    imports = [onnx.helper.make_opsetid(proto.domain, opset)]
+    imports = [onnx.helper.make_opsetid(*one) for one in versions.items()]
     try:
-        schema = onnx.defs.get_schema(proto.op_type, opset, proto.domain)
+        schema = onnx.defs.get_schema(proto.op_type, versions[proto.domain], proto.domain)
         return onnx.shape_inference.infer_node_outputs(
             schema, proto, kinds, data, opset_imports=imports
         )
@@ -166,6 +192,7 @@ def write_opaque(out: Emitter, call: Call, operands: Sequence[Value]) -> Any:
     proto, opset = restored(call)
     if not is_alike(call, out.opset):
         proto = _converted(call, proto, opset, out.opset)
+    out.domains |= inner_domains(call)
     if proto.domain:
         out.domains[proto.domain] = opset
     given = iter(operands)
@@ -195,7 +222,8 @@ def is_alike(call: Call, opset: int) -> bool:
     proto, own = restored(call)
     if proto.domain or own == opset:
         return True
-    return _since(proto, own) == _since(proto, opset)
+    inner = (one for one in nodes_of(proto) if not one.domain)
+    return all(_since(one, own) == _since(one, opset) for one in inner)
 
 
 def _since(proto: onnx.NodeProto, opset: int) -> int:
@@ -213,7 +241,9 @@ def _converted(call: Call, proto: onnx.NodeProto, opset: int, wanted: int) -> on
     ]
     outputs = [onnx.ValueInfoProto(name=name) for name in proto.output if name]
     graph = onnx.helper.make_graph([proto], "one", inputs, outputs)
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)])
+    imports = {"": opset, **inner_domains(call)}
+    made = [onnx.helper.make_opsetid(*one) for one in imports.items()]
+    model = onnx.helper.make_model(graph, opset_imports=made)
     cure = (
         f"write with opset={opset}" if opset >= OLDEST else f"export it in opset {OLDEST} or later"
     )
@@ -274,6 +304,11 @@ def _restored(payload: str) -> tuple[onnx.NodeProto, int]:
     return proto, int(written["opset"])
 
 
+def inner_domains(call: Call) -> dict[str, int]:
+    """Return the versions of further domains of operators inside of an opaque call."""
+    return dict(json.loads(str(call.attributes["payload"])).get("domains", {}))
+
+
 def compute(*operands: Any, payload: str, result: Any) -> Any:
     """Return the results of an opaque call for arrays, as ONNX's own references compute them.
 
@@ -288,7 +323,8 @@ def compute(*operands: Any, payload: str, result: Any) -> Any:
     wanted = [name for name in proto.output if name]
     outputs = [onnx.ValueInfoProto(name=name) for name in wanted]
     graph = onnx.helper.make_graph([proto], "one", infos, outputs)
-    imports = [onnx.helper.make_opsetid(proto.domain, opset)]
+    versions = {**json.loads(payload).get("domains", {}), proto.domain: opset}
+    imports = [onnx.helper.make_opsetid(*one) for one in versions.items()]
     if proto.domain:
         imports.append(onnx.helper.make_opsetid("", onnx.defs.onnx_opset_version()))
     model = onnx.helper.make_model(graph, opset_imports=imports)

@@ -178,7 +178,7 @@ class _Reading:
     def _read_node(self, place: str, node: ir.Node) -> None:
         if node.op_type == "Constant" and node.domain == "":
             self._exprs[node.outputs[0]] = self._constant(node)
-        elif node.op_type == "If" and node.domain == "":
+        elif self._is_decided(node):
             self._read_branch(node)
         else:
             operands = [None if one is None else self._exprs[one] for one in node.inputs]
@@ -199,6 +199,9 @@ class _Reading:
         row = reader_of(node.domain, node.op_type, opset)
         why: str = "GSL has no operator for it"
         wanted: tuple[str, ...] = ()
+        if node.op_type == "If" and not node.domain:
+            why = "its condition depends on an input of the model"
+            wanted = self._inputs_of(operands, 0)
         if row is not None:
             try:
                 return _row_results(row, Site(node, operands, opset, self._values.value_of, used))
@@ -210,7 +213,8 @@ class _Reading:
                 why = reason(error)
         try:
             outer = [self._exprs[value] for value in captured(node)]
-            made = read_opaque(node, operands, outer, opset, self._values.value_of)
+            versions = self._model.graph.opset_imports
+            made = read_opaque(node, operands, outer, opset, versions, self._values.value_of)
         except NotReadableError as error:
             message = f"{why}, and it cannot be carried as it is: {error}"
             raise NotReadableError(message, wanted) from error
@@ -242,14 +246,17 @@ class _Reading:
             return self._known(name, np.array(value, np.int64))
         raise NotReadableError(f"GSL has no constants of `{attribute.name}`")
 
+    def _is_decided(self, node: ir.Node) -> bool:
+        if node.op_type != "If" or node.domain or node.inputs[0] is None:
+            return False
+        known = self._values.value_of(self._exprs[node.inputs[0]])
+        return known is not None and known.size == 1
+
     def _read_branch(self, node: ir.Node) -> None:
         """Put the branch that is taken in the place of an If."""
         (condition,) = node.inputs
         assert condition is not None
         known = self._values.value_of(self._exprs[condition])
-        if known is None or known.size != 1:
-            message = "its condition depends on an input of the model"
-            raise NotReadableError(message, self._inputs_of([self._exprs[condition]], 0))
         graph = node.attributes["then_branch" if bool(known) else "else_branch"].value
         self._read_graph(graph)
         for value, inner in zip(node.outputs, graph.outputs, strict=True):

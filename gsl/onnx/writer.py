@@ -24,8 +24,12 @@ from gsl.operators.declaration import OpaqueOperator
 from gsl.types import TensorType
 from gsl.workload import Workload
 
-USUAL = 23
-"""The opset that models are written in unless another is asked for."""
+USUAL = 27
+"""The opset that models are written in unless another is asked for.
+
+It is the newest of which onnxruntime 1.32 has as much as of older ones: of 28 it lacks
+QuantizeLinear.
+"""
 
 NEWEST = onnx.defs.onnx_opset_version()
 
@@ -47,7 +51,7 @@ def to_onnx(
         workload: its outputs are tensors.
         path: where to write the model. From 2 GiB on, the elements of its parameters are in a file
             beside it, of the same name with `.data` behind it.
-        opset: the version of the operators, by default 23, or that of operators of ONNX which the
+        opset: the version of the operators, by default 27, or that of operators of ONNX which the
             workload carries without understanding them.
 
     Raises NotWritableError for what ONNX has no operator or no dtype for, naming the call, for more

@@ -16,7 +16,7 @@ onnx = pytest.importorskip("onnx", reason="ONNX needs the extra `models`")
 pytest.importorskip("onnx_ir", reason="ONNX needs the extra `models`")
 reference = pytest.importorskip("onnx.reference")
 
-OPSETS = (13, 18, 23)
+OPSETS = (13, 18, 27)
 """One with axes as attributes, one with them as inputs, the usual one."""
 
 WRONG = {

@@ -250,13 +250,47 @@ def test_a_branch_on_a_known_condition_takes_its_place():
         check(model, workload, x=np.array([-1, 2], np.float32))
 
 
-def test_a_branch_on_an_input_is_named():
-    def positive(graph: OnnxGraph) -> str:
-        total = graph.add("ReduceSum", "x", keepdims=0)
-        return graph.add("Greater", total, graph.array(0.0))
+def positive(graph: OnnxGraph) -> str:
+    return graph.add("Greater", graph.add("ReduceSum", "x", keepdims=0), graph.array(0.0))
 
-    with pytest.raises(ModelError, match=r"node 2, If of `If_2_0`: its condition depends on an"):
-        Workload.from_onnx(branch_model(positive))
+
+def test_a_branch_on_an_input_comes_out_untouched():
+    model = branch_model(positive)
+    workload = Workload.from_onnx(model)
+    assert operators(workload) == ["Sum", "Greater", "onnx.If"]
+    for values in ([-1, 2], [-1, 0.5]):
+        check(model, workload, x=np.array(values, np.float32))
+
+
+def test_a_branch_on_an_input_that_decides_sizes_is_named():
+    model = branch_model(positive)
+    for attribute in model.graph.node[-1].attribute:
+        attribute.g.output[0].type.tensor_type.ClearField("shape")
+        attribute.g.node[0].op_type = "NonZero"
+        attribute.g.output[0].type.tensor_type.elem_type = 7
+    with pytest.raises(
+        ModelError, match=r"If of `If_2_0`: its condition depends on .*sizes of its"
+    ):
+        Workload.from_onnx(model)
+
+
+def test_sparse_tensors_are_dense():
+    onnx = pytest.importorskip("onnx")
+    graph, helper = OnnxGraph(), onnx.helper
+    values = helper.make_tensor("sparse", 1, [2], [1.0, 2.0])
+    flat, points = ([0, 4], [2]), ([0, 0, 1, 1], [2, 2])
+    first, second = (
+        helper.make_sparse_tensor(values, helper.make_tensor("i", 7, shape, list(places)), [2, 3])
+        for places, shape in (flat, points)
+    )
+    constant = graph.add("Constant", sparse_value=first)
+    total = graph.add("Add", graph.add("Add", "x", "sparse"), constant)
+    model = graph.model({"x": [2, 3]}, total)
+    model.graph.sparse_initializer.append(second)
+    workload = Workload.from_onnx(model)
+    assert model.graph.sparse_initializer
+    (found,) = run(workload, {"x": np.zeros((2, 3), np.float32)})
+    assert found.tolist() == [[2, 0, 0], [0, 4, 0]]
 
 
 def loop_model() -> Any:
@@ -293,6 +327,27 @@ def test_graphs_inside_of_unknown_operators_come_back_with_what_they_see(tmp_pat
     np.testing.assert_allclose(
         runtime.run(workload, {"x": values})[0], reference(model, x=values)[0], rtol=1e-6
     )
+
+
+def test_operators_of_other_domains_inside_of_a_loop_come_back():
+    model = loop_model()
+    body = model.graph.node[1].attribute[0].g
+    body.node[1].CopyFrom(
+        pytest.importorskip("onnx").helper.make_node(
+            "Gelu", ["state"], ["more"], domain="com.microsoft"
+        )
+    )
+    model.opset_import.add(domain="com.microsoft", version=1)
+    workload = Workload.from_onnx(model)
+    written = workload.to_onnx()
+    assert ("com.microsoft", 1) in {(one.domain, one.version) for one in written.opset_import}
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    values = {"x": np.array([-1, 2], np.float32)}
+    first, second = (
+        runtime.InferenceSession(one.SerializeToString()).run(None, values)
+        for one in (model, written)
+    )
+    np.testing.assert_allclose(first, second, rtol=1e-6)
 
 
 def test_functions_are_inlined():

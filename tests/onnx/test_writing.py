@@ -144,13 +144,23 @@ REFUSED: dict[str, tuple[Expr, dict[str, Any], type[Exception], str]] = {
         call("Conv1D", Var("x", (1, 1, 3), "int64"), Var("w", (1, 1, 1), "int64")),
         {},
         GslError,
-        r"Conv1D of int64\[1,1,3\], .* cannot be written: Conv of ONNX opset 23 is not defined",
+        r"Conv1D of int64\[1,1,3\], .* cannot be written: Conv of ONNX opset 27 is not defined",
     ),
     "a tuple": (Tuple([X, X]), {}, GslError, "output `output` is a tuple"),
     "an old opset": (X, {"opset": 7}, GslError, "opset 7 is not one of 13 to"),
     "no opset": (X, {"opset": "x"}, MisuseError, "an opset is a whole number, not 'x'"),
     "an operator since": (call("BitwiseNot", X), {"opset": 13}, GslError, "BitwiseNot of int64"),
 }
+
+
+def test_the_usual_opset_is_the_newest_that_onnxruntime_has_all_of():
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+    quantised = call("QuantizeLinear", Var("x", (2,)), Var("s", ()), Var("z", (), "uint8"), axis=0)
+    workload = Workload(quantised, {"s": np.float32(2), "z": np.uint8(1)})
+    runtime.InferenceSession(workload.to_onnx().SerializeToString())
+    newer = workload.to_onnx(opset=workload.to_onnx().opset_import[0].version + 1)
+    with pytest.raises(Exception, match="implementation for QuantizeLinear"):
+        runtime.InferenceSession(newer.SerializeToString())
 
 
 @pytest.mark.parametrize("name", REFUSED)
