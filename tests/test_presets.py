@@ -109,6 +109,19 @@ def test_linear_layers_of_rows_become_one_product() -> None:
     assert sorted(operators(after)) == ["Add", "Matmul", "Multiply", "Silu", "Split"]
 
 
+def test_norms_and_activations_of_the_older_exporter_of_torch_are_found() -> None:
+    gain, shift = Var("g", (3,)), Var("b", (3,))
+    along = {"axis": (-1,), "keepdims": True}
+    apart = call("Subtract", ROWS, call("Mean", ROWS, **along))
+    square = call("Mean", call("Power", apart, Const(np.float32(2))), **along)
+    root = call("Sqrt", call("Add", square, Const(np.float32(1e-12))))
+    scaled = call("Multiply", call("Divide", apart, root), gain)
+    assert operators(rewritten(call("Add", scaled, shift))) == ["LayerNorm"]
+    part = call("Erf", call("Divide", ROWS, Const(np.float32(2**0.5))))
+    doubled = call("Multiply", ROWS, call("Add", part, Const(np.float32(1))))
+    assert operators(rewritten(call("Multiply", doubled, Const(np.float32(0.5))))) == ["Gelu"]
+
+
 def test_padding_goes_into_windows() -> None:
     around = (0, 0, 0, 0, 1, 1, 1, 1)
     padded = call("Pad", IMAGE, pad_width=around)

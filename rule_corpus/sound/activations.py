@@ -72,6 +72,16 @@ def gelu_from_erf_of_product() -> Subst:
     return Subst(x * (op.Erf(x * sqrt(0.5)) + 1) * 0.5, op.Gelu(x))
 
 
+@rule(tags=FUSION | {"fusion"}, origin="ONNX Runtime: GeluFusion, the half last", flags={"ninf"})
+def gelu_from_erf_halved_behind() -> Subst:
+    """(x * (erf(x / sqrt(2)) + 1)) * 0.5  =>  gelu(x) for constants of rank 0
+
+    As torch's older exporter of ONNX writes it.
+    """
+    x = pat.Wildcard()
+    return Subst(x * (op.Erf(x / sqrt(2)) + 1) * 0.5, op.Gelu(x))
+
+
 @rule(tags=SOFTMAX | {"fusion"}, origin="OpenVINO: SoftmaxFusion, stabilised", flags=())
 def softmax_from_shifted_exponentials() -> Subst:
     """exp(d) / sum[a](exp(d))  =>  softmax[a](x) for d = x - max[a](x), keeping the axis

@@ -39,6 +39,27 @@ def lower_batch_norm() -> Subst:
 
 
 @rule(
+    tags=TAGS | {"norm-fusion", "fusion", "exact-real"},
+    origin="ONNX Runtime: LayerNormFusion; torch's older exporter of ONNX",
+    flags=(),
+)
+def layer_norm_from_parts() -> Subst:
+    """d / sqrt(mean[-1](d ** 2) + e) * g + b  =>  layer_norm[-1, e](x, g, b), d = x - mean[-1](x)
+
+    The definition, for vectors g and b. The epsilon is a constant of rank 0 and not so small that
+    it vanishes.
+    """
+    x, e, two = pat.Wildcard(), pat.Const(shape=()), pat.Const(shape=())
+    g, b = pat.Variable(shape=(None,)), pat.Variable(shape=(None,))
+    deviation = x - op.Mean(x, axis=(-1,), keepdims=True)
+    variance = op.Mean(op.Power(deviation, two), axis=(-1,), keepdims=True)
+    result = deviation / op.Sqrt(variance + e) * g + b
+    target = op.LayerNorm(x, g, b, axes=(-1,), epsilon=e.value)
+    fits = [g.shape[0] == x.shape[-1], b.shape[0] == x.shape[-1], e.value >= 9e-13]
+    return Subst(result, target, where=[*fits, two.value == 2.0])
+
+
+@rule(
     tags=TAGS | {"exact-real"},
     origin="GSL: lower_layer_norm",
     twin="lower_layer_norm_unaligned",
