@@ -94,6 +94,8 @@ def flags_of(
         yield broken_promise(question, special.broken, first, span_of_flags(rule))
     elif rounding.missing:
         yield _missing(question, needed)
+    elif rounding.unexplained is not None:
+        yield _unexplained(question, rounding.unexplained)
     else:
         yield from _assured(rule, needed)
     yield from _noted(rule, needed)
@@ -135,10 +137,21 @@ def _missing(question: Question, needed: _Needed) -> Finding:
     every = in_order({*question.rule.assumed, *needed.flags})
     listed = ", ".join(f'"{flag}"' for flag in every)
     cure = f"write @rule(flags={{{listed}}}) if a compiler may do that"
-    failed = _failed(witness, message)
-    example = counterexample_of(failed, ask_tvm=False)
+    return _refuted(question, witness, message, cure, words)
+
+
+def _unexplained(question: Question, witness: Rounding) -> Finding:
+    """Return the finding about a difference for which there is no flag."""
+    message = f"the rule declares that nothing is rounded otherwise: {witness.sentence}"
+    return _refuted(question, witness, message, "no flag allows it", "")
+
+
+def _refuted(
+    question: Question, witness: Rounding, message: str, cure: str, subject: str
+) -> Finding:
+    example = counterexample_of(_failed(witness, message), ask_tvm=False)
     span = span_of_flags(question.rule)
-    return Finding(FLAG_MISSING, message, span, cure, counterexample=example, subject=words)
+    return Finding(FLAG_MISSING, message, span, cure, counterexample=example, subject=subject)
 
 
 def _failed(witness: Rounding, message: str) -> Trial:

@@ -49,13 +49,15 @@ class Rounding:
 class Roundings:
     """The smallest set of flags that explains all roundings, None if no set is known to.
 
-    `missing` are those of it that the rule does not declare, if it declares too few.
+    `missing` are those of it that the rule does not declare, if it declares too few. What is
+    `unexplained` is an element of a rule that declares none, in which the sides differ.
     """
 
     needed: frozenset[str] | None
     runs: int = 0
     witnesses: Mapping[str, Rounding] = field(default_factory=dict)
     missing: frozenset[str] = NONE
+    unexplained: Rounding | None = None
 
 
 def roundings(
@@ -114,7 +116,8 @@ def _explained_by(
     every = list(dict.fromkeys(flags | known for flags in (NONE, *sets_to_try(seen))))
     needed = next((flags for flags in every if explained.by(flags)), None)
     if needed is None:
-        return Roundings(None, len(followed))
+        apart = _first_apart(asked, folds) if declared is not None and not declared else None
+        return Roundings(None, len(followed), unexplained=apart)
     missing = NONE
     if declared is not None:
         fitting = (flags for flags in every if flags <= declared and explained.by(flags))
@@ -122,6 +125,15 @@ def _explained_by(
         missing = needed - declared if chosen is None else NONE
         needed = needed if chosen is None else chosen
     return Roundings(needed, len(followed), _witnesses(needed, known, simple, folds), missing)
+
+
+def _first_apart(trials: Iterable[Trial], folds: bool) -> Rounding | None:
+    """Return the first element in which sides differ that are granted nothing."""
+    for trial in trials:
+        agreement = compare_under(NONE, _sides(trial, folds))
+        if agreement is not None and agreement.apart is not None:
+            return Rounding(trial, agreement.apart)
+    return None
 
 
 def rounds_otherwise(subst: Subst, trial: Trial) -> Apart | None:

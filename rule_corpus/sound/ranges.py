@@ -137,13 +137,13 @@ def one_hot_of_range() -> Subst:
     tags=RANGE | {"create", "cumsum", "cast", "exact-real-and-int", "strength-reduction"},
     origin="PyTorch Inductor: pointless_cumsum_replacement",
     twin="cumsum_of_full_in_its_dtype",
-    flags=(),
+    flags={"reassoc"},
 )
 def cumsum_of_full() -> Subst:
     """cumsum[0](cast[t](full[(n,)](v)))  =>  arange{1, n + 1, t}() * cast[t](v)
 
     As many times v as there are elements so far, in the dtype of the sums. Integers have to hold
-    n, floats round it.
+    n, floats round it, which sums do not.
     """
     full = op.Full(shape=(None,))
     cast = op.Cast(full)

@@ -134,7 +134,7 @@ class Rounded(FollowedArray):
         """Convert; a narrower float rounds unless the machine may leave that out."""
         wanted = np.dtype(dtype)
         if not is_floating(wanted):
-            return self.rounded().astype(wanted)
+            return self.used_for(Step.OTHER).astype(wanted)
         if wanted == self.dtype:
             return self
         narrows = digits_of(wanted) < digits_of(self.dtype)

@@ -87,6 +87,18 @@ def comparison_turned() -> Subst:
     return Subst(op.Less(x, y), op.Greater(-x, -y))
 
 
+def scaled_before_it_is_true() -> Subst:
+    x = pat.Wildcard(dtype="float32")
+    return Subst(op.Cast(x, dtype="bool"), op.Cast(x * 0.25, dtype="bool"))
+
+
+def other_number_that_is_narrowed() -> Subst:
+    """The numbers are neighbours in float32."""
+    x = pat.Wildcard(dtype="float32")
+    one, other = (op.Cast(x * number, dtype="float16") for number in (1.0, 1.0000001))
+    return Subst(one, other)
+
+
 def half_of_double() -> Subst:
     x = pat.Wildcard()
     return Subst(op.FloorDivide(x * 2, 2), x, where=[x.dtype == "int32"])
@@ -116,6 +128,7 @@ TRUTH: dict[Write, str] = {
     shifted_place: "reassoc",
     floor_of_shifted: "reassoc",
     comparison_turned: "",
+    scaled_before_it_is_true: "reassoc",
 }
 
 
@@ -182,6 +195,14 @@ def test_with_one_flag_less_it_is_refuted_by_what_shows_that(
     assert replay(declared(), example.case, finding.code.id).code is code
     enough = rule(flags=TRUTH[write].split())(write)
     assert code is SPECIAL_VALUES_CHANGE or not replay(enough(), example.case, code.id).code
+
+
+def test_what_no_flag_explains_refutes_a_rule_that_declares_none() -> None:
+    written = rule(flags=())(other_number_that_is_narrowed)
+    result = NUMERIC.run(Question("tests::flags", written, Settings(use_tvm=False)))
+    found = refutation(result)
+    assert found.code is FLAG_MISSING
+    assert "nothing is rounded otherwise" in found.message
 
 
 def test_with_the_flags_that_it_needs_a_rule_passes() -> None:
