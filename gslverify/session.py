@@ -19,7 +19,7 @@ from gslverify.engine.cache.folder import CacheFolder
 from gslverify.engine.cache.last_failed import LastFailed
 from gslverify.engine.loop import verify
 from gslverify.engine.pool import Workers
-from gslverify.events import INTERRUPTED, Event, Live, Notify, RuleDone, RunDone
+from gslverify.events import INTERRUPTED, Event, Live, Notify, RuleDone, RunDone, RunStarted
 from gslverify.exits import Exit, excused, exit_code
 from gslverify.failures import FailureFiles
 from gslverify.report.delivery import deliver, deliver_step_summary
@@ -158,7 +158,10 @@ def carry_out(
     """
     with redirect_stdout(sys.stderr):
         with Choice(selectors, expression, settings) as choice:
-            chosen = choice.first()
+            try:
+                chosen = choice.first()
+            except KeyboardInterrupt:
+                return _ended_early(settings, consumers)
             if settings.library:
                 chosen = _with_remarks(chosen, settings)
             collected = part_of(chosen, *settings.shard)
@@ -181,6 +184,15 @@ def carry_out(
     may_be_empty = bool(chosen) or bool(settings.changed_since) or settings.allow_no_rules
     code = Exit.CLEAN if may_be_empty and not collected else exit_code(done, settings)
     return Over(done, tuple(collected), code)
+
+
+def _ended_early(settings: Settings, consumers: Callable[[Ticker], Iterable[Consumer]]) -> Over:
+    """Return the end of a run that was ended while files were imported, and tell of it."""
+    done = RunDone((), 0.0, INTERRUPTED)
+    for consumer in consumers(ticker_on(sys.stderr)):
+        consumer.consume(RunStarted((), settings.stages, settings))
+        consumer.consume(done)
+    return Over(done, (), Exit.INTERRUPTED)
 
 
 def ticker_on(stream: TextIO) -> Ticker:

@@ -21,6 +21,10 @@ LABEL = 14
 """Columns of the labels in front of the parts of a block."""
 
 
+MOST_COLUMNS, COLUMNS_BEFORE = 160, 40
+"""Of a source line that are shown, and so many of them before the place that is meant."""
+
+
 def rule_block(
     result: RuleResult, findings: Sequence[Finding], settings: Settings, style: Style
 ) -> list[str]:
@@ -110,10 +114,20 @@ def span_lines(span: Span | None, source_line: str | None = None) -> list[str]:
         return lines
     number = str(span.line)
     margin = " " * len(number)
-    lines += [f"  {margin} |", f"  {number} | {text}"]
-    if span.end_line:
-        lines.append(f"  {margin} | {_carets(span, text)}")
-    return lines
+    shown, carets = _around(text, _carets(span, text) if span.end_line else "", span.column)
+    lines += [f"  {margin} |", f"  {number} | {shown}"]
+    return [*lines, f"  {margin} | {carets}"] if carets else lines
+
+
+def _around(text: str, carets: str, column: int) -> tuple[str, str]:
+    """Return a source line and its carets, cut around a column where the line is very long."""
+    if len(text) <= MOST_COLUMNS:
+        return text, carets
+    first = max(0, min(column - 1 - COLUMNS_BEFORE, len(text) - MOST_COLUMNS))
+    last = first + MOST_COLUMNS
+    before, after = "..." if first else "", "..." if last < len(text) else ""
+    shown = f"{before}{text[first:last]}{after}"
+    return shown, f"{' ' * len(before)}{carets[first:last]}" if carets else ""
 
 
 def _carets(span: Span, text: str) -> str:

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import json
+import os
+import signal
+import threading
 from pathlib import Path
 
 import pytest
@@ -34,6 +38,24 @@ def test_interrupt_while_a_report_is_written_ends_the_run_in_order(
     printed = capsys.readouterr().out
     assert "PASS          one" in printed
     assert "interrupted" in printed
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, Exit.TERMINATED), (signal.SIGHUP, Exit.HUNG_UP)]
+)
+def test_a_run_that_is_ended_while_files_are_imported_is_reported(
+    number: int, code: Exit, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "hangs.py").write_text("import time\ntime.sleep(600)\n", "utf-8")
+    threading.Timer(1.0, os.kill, (os.getpid(), number)).start()
+
+    ended = run_check(
+        ["."], Settings(), Output(reports=(("json", folder / "r.json"),)), waves=WAVES
+    )
+
+    assert ended is code
+    assert json.loads((folder / "r.json").read_text("utf-8"))["rules"] == []
+    assert "interrupted" in capsys.readouterr().out
 
 
 def test_unreadable_expression_stops_before_anything_runs(folder: Path, diary: Path) -> None:

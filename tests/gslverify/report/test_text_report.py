@@ -275,6 +275,29 @@ def test_carets_stand_below_what_is_meant(
     assert span_lines(span)[-1] == f"    | {carets}"
 
 
+@pytest.mark.parametrize("column", [1, 30, 100, 2500, 4970, 4996])
+def test_very_long_lines_are_cut_around_what_is_meant(column: int, folder: Path) -> None:
+    file = folder / "long.py"
+    text = "x" * (column - 1) + "WRONG" + "x" * (5000 - column - 4)
+    file.write_text(f"{text}\n", encoding="utf-8")
+    _, _, line, carets = span_lines(Span(str(file), 1, column, 1, column + 5))
+
+    assert len(text) == 5000
+    assert len(line) < 180
+    start = line.index("WRONG")
+    assert carets.rstrip() == f"    |{' ' * (start - 5)}^^^^^"
+    assert line.endswith("...") == (column < 4970)
+    assert ("| ..." in line) == (column > 41)
+
+
+def test_carets_below_a_whole_long_line_end_with_it(folder: Path) -> None:
+    file = folder / "long.py"
+    file.write_text("y" * 5000 + "\n", encoding="utf-8")
+    _, _, line, carets = span_lines(Span(str(file), 1, 1, 1, 5001))
+
+    assert len(carets) == len(line) - len("...")
+
+
 def test_long_names_do_not_push_the_table_apart() -> None:
     name = "a" * 200
     static = (StageResult("static", Verdict.PASS),)
