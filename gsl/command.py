@@ -190,7 +190,7 @@ def _positive(text: str) -> int:
 
 def _applied(given: argparse.Namespace) -> Iterator[str]:
     if given.output is not None:
-        require_writable(given.output)
+        require_writable(given.output, given.opset)
     preset = None if Path(given.rules).exists() else PRESETS.get(given.rules)
     named = preset.rules if preset else written(load_rules(given.rules))
     if given.flags is not None:

@@ -121,14 +121,18 @@ def read_model(path: Path, shapes: Shapes, notes: Notes | None = None) -> Worklo
         return READERS[path.suffix](path, shapes, [] if notes is None else notes)
 
 
-def require_writable(path: Path) -> None:
-    """Raise ModelError unless `write_model` knows the suffix and the folder exists."""
+def require_writable(path: Path, opset: int | None = None) -> None:
+    """Raise ModelError unless `write_model` knows suffix and opset, and the folder exists."""
     if path.suffix not in WRITERS:
         raise ModelError(f"cannot write `{path}`; its suffix should be {_listed(WRITERS)}")
     if not path.absolute().parent.is_dir():
         raise ModelError(f"cannot write `{path}`; there is no folder `{path.parent}`")
     if os.path.isdir(path):
         raise ModelError(f"cannot write `{path}`; it is a folder")
+    if opset is not None and path.suffix != ".onnx":
+        raise ModelError(f"cannot write `{path}` in opset {opset}; only ONNX models have one")
+    if opset is not None:
+        import_module("gsl.onnx").require_opset(opset)
 
 
 def write_model(workload: Workload, path: Path, opset: int | None = None) -> None:
@@ -136,7 +140,7 @@ def write_model(workload: Workload, path: Path, opset: int | None = None) -> Non
 
     `opset` is the version of the operators of an ONNX model; see `gsl.onnx.writer.to_onnx`.
     """
-    require_writable(path)
+    require_writable(path, opset)
     try:
         with _needing_tvm(f"writing `{path}`"):
             WRITERS[path.suffix](workload, path, opset)

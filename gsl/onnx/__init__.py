@@ -45,6 +45,11 @@ def to_onnx(
     return load("writer", "writing ONNX models").to_onnx(workload, path, opset)
 
 
+def require_opset(opset: int) -> None:
+    """Raise NotWritableError for an opset that is not written, ModelError without the package."""
+    load("writer", "writing ONNX models").require_opset(opset)
+
+
 def load(module: str, what: str) -> Any:
     """Return a module of this room; raise ModelError, saying the cure, if a package is missing."""
     try:

@@ -58,10 +58,7 @@ def to_onnx(
     than 2 GiB without a path and for an opset that is not supported, and OSError.
     """
     chosen = _usual(workload) if opset is None else opset
-    if not isinstance(chosen, int) or isinstance(chosen, bool):
-        raise MisuseError(f"an opset is a whole number, not {opset!r}")
-    if not OLDEST <= chosen <= NEWEST:
-        raise NotWritableError(f"opset {chosen} is not one of {OLDEST} to {NEWEST}")
+    require_opset(chosen)
     model = _Writing(workload, chosen).model()
     if path is not None:
         save(model, Path(path), size_of(workload) > MOST_BYTES)
@@ -69,6 +66,14 @@ def to_onnx(
     if size_of(workload) > MOST_BYTES:
         raise NotWritableError("the model has more than 2 GiB; give a path to write it to")
     return message(model)
+
+
+def require_opset(opset: int) -> None:
+    """Raise NotWritableError for an opset that is not written, MisuseError for what is none."""
+    if not isinstance(opset, int) or isinstance(opset, bool):
+        raise MisuseError(f"an opset is a whole number, not {opset!r}")
+    if not OLDEST <= opset <= NEWEST:
+        raise NotWritableError(f"opset {opset} is not one of {OLDEST} to {NEWEST}")
 
 
 def size_of(workload: Workload) -> int:

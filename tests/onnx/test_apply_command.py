@@ -245,6 +245,26 @@ MISTAKES = {
 }
 
 
+WRITTEN = ["apply", "rules.py", "model.onnx", "-o"]
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["out.onnx", "--opset", "99"], "opset 99 is not one of 13 to"),
+        (["out.onnx", "--opset", "12"], "opset 12 is not one of 13 to"),
+        (["out.gsl", "--opset", "21"], "cannot write `out.gsl` in opset 21; only ONNX models"),
+    ],
+)
+def test_a_wrong_opset_is_refused_before_anything_is_rewritten(
+    capsys: pytest.CaptureFixture[str], more: list[str], message: str
+):
+    assert main([*WRITTEN, *more]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert not captured.out
+
+
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_one_line_and_exit_code_2(capfd: pytest.CaptureFixture[str], name: str):
     Path("corrupt.onnx").write_text("corrupt", encoding="utf-8")
