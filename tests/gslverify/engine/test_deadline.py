@@ -77,6 +77,19 @@ def test_an_error_that_comes_of_being_ended_is_none() -> None:
         1 / 0  # noqa: B018 (it raises)
 
 
+def test_a_clock_that_is_behind_its_timer_makes_no_error() -> None:
+    slow = Clock(signal.ITIMER_PROF, signal.SIGPROF, lambda: 0.5 * time.process_time())
+
+    def swallowing() -> None:
+        try:
+            busy(10.0, [])
+        except BaseException:
+            raise IndexError("half way") from None
+
+    with pytest.raises(OutOfTimeError), ended_after(0.05, slow):
+        swallowing()
+
+
 def hard_question() -> z3.Solver:
     """Return a solver that would look for the factors of a product of large primes for hours."""
     solver = z3.Solver()
