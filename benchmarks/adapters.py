@@ -2,8 +2,9 @@
 
 Each defect of a release that our collection knows is one row: the pass or rule in which it lies,
 and how a graph fares on it. The passes are tried as `gslverify adapt` tries them, on the sources
-that are shipped. A finding that `docs/explanation/found.md` does not name is a false alarm until
-somebody has looked at it. With --quick, every sixth defect and fewer graphs; nothing is lifted.
+that are shipped. A finding of which `docs/explanation/found.md` has no row is a false alarm until
+somebody has looked at it (`found.py` compares it with reports). With --quick, every sixth defect
+and fewer graphs; nothing is lifted.
 """
 
 from __future__ import annotations
@@ -12,19 +13,19 @@ import argparse
 import sys
 import warnings
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatch
 from functools import lru_cache
-from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 
 from figures import Figure, at_least, figure, report
+from found import Found, not_explained
 
-from gslverify.adapters.foreign import Options, PassResult
+from gslverify.adapters.foreign import Lifted, Options, PassResult
 from gslverify.adapters.reading import read_rules
+from gslverify.adapters.results import CODES
 
-SECONDS = 1800.0
+SECONDS = 3600.0
 RELAX = "tvm.relax.transform:"
 COMMON = "onnxscript.rewriter.rules.common._"
 VALUES, TYPES, RAISES = "other values", "other types", "an exception"
@@ -117,13 +118,18 @@ QUICK = [one for one in DEFECTS[::6] if one.shipped_by != "onnxruntime"]
 MOST = 115
 """Graphs of a pass; those of 18 passes are 2,000."""
 
-PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "found.md"
 INDUCTOR = (
     *("fuse_attention", "joint_graph", "post_grad", "pre_grad", "misc_patterns", "pad_mm"),
     *("freezing_patterns", "binary_folding", "efficient_conv_bn_eval", "mkldnn_fusion"),
     *("quantization", "split_cat", "group_batch_fusion", "b2b_gemm", "decompose_mem_bound_mm"),
 )
-"""The modules of Inductor that register rules."""
+"""The modules of Inductor that register rules and handlers."""
+
+WHOLE = (
+    ("onnxscript", ["onnxscript.rewriter.rules.common"], 20, 75.0),
+    ("torch", [f"torch._inductor.fx_passes.{name}" for name in INDUCTOR], 20, 90.0),
+)
+"""Libraries of rules: what is read, the graphs of each rule or handler, and the share lifted."""
 
 SPENT: dict[str, tuple[float, int]] = {}
 """CPU seconds and graphs of passes of Relax."""
@@ -155,33 +161,30 @@ def is_found(defect: Live, graphs: int) -> bool:
     )
 
 
-def not_explained(results: Iterable[PassResult]) -> list[str]:
-    """Return the passes with findings that the page of defects does not name: false alarms."""
-    rows = [line.split("|")[1] for line in PAGE.read_text().splitlines() if line.startswith("| ")]
-    known = [name.strip() for row in rows for name in row.split(",")]
-    wrong = [one.name for one in results if one.findings]
-    return [name for name in wrong if not any(fnmatch(name, pattern) for pattern in known)]
+def alarms(library: str, results: Sequence[PassResult]) -> list[Figure]:
+    """Return on how many graphs passes were tried, and how many findings the page has no row for.
 
-
-def alarms(library: str, targets: Sequence[str], graphs: int) -> list[Figure]:
-    """Return on how many graphs passes were tried, and how many have findings nobody explains."""
-    found = [tried(library, target, graphs) for target in targets]
-    results = [one for one in found if one is not None]
-    wrong = not_explained(results)
-    for name in wrong:
-        print(f"not explained: {library} {name}", file=sys.stderr)
+    Those are false alarms until somebody has looked at them.
+    """
+    found = [
+        Found((one.name, finding.source), CODES[finding.ending].id, finding.message)
+        for one in results
+        for finding in one.findings
+    ]
+    wrong = not_explained(found)
+    for one in wrong:
+        print("not explained:", library, *one.names, one.code, one.message, file=sys.stderr)
     count = sum(one.tried for one in results)
     return [
         Figure(f"graphs of {library}", count, "graphs", 2000.0, count >= 2000),
-        figure(f"passes of {library} with findings not explained", len(wrong), "passes", 0.0),
+        figure(f"findings of {library} not explained", len(wrong), "findings", 0.0),
     ]
 
 
-def lifted_share(library: str, modules: Sequence[str], wanted: float) -> Figure:
+def lifted_share(module: str, rules: Sequence[Lifted], wanted: float) -> Figure:
     """Return how many of the rules of modules that are pairs are lifted."""
-    reading = read_rules(library, modules, SECONDS, Options(only_list=True))
-    share = 100 * sum(bool(one.text) for one in reading.rules) / max(1, len(reading.rules))
-    return at_least(f"{len(reading.rules)} pairs of {modules[0]} lifted", share, "%", wanted)
+    share = 100 * sum(bool(one.text) for one in rules) / max(1, len(rules))
+    return at_least(f"{len(rules)} pairs of {module} lifted", share, "%", wanted)
 
 
 def slowest(results: Mapping[str, tuple[float, int]]) -> Figure:
@@ -210,16 +213,18 @@ def figures(quick: bool) -> Iterator[Figure]:
         yield slowest(SPENT)
         return
     yield from found_shares(DEFECTS, MOST)
-    passes = {
-        "relax": read_rules("relax", ["tvm.relax.transform"], SECONDS, Options(only_list=True)),
-        "onnx": read_rules("onnx", ["onnxoptimizer"], SECONDS, Options(only_list=True)),
-    }
-    yield from alarms("relax", [RELAX + name for name in passes["relax"].names], MOST)
-    given = [f"onnxoptimizer:{name}" for name in passes["onnx"].names]
-    yield from alarms("onnx", given, MOST)
+    for library, module, start in (
+        ("relax", "tvm.relax.transform", RELAX),
+        ("onnx", "onnxoptimizer", "onnxoptimizer:"),
+    ):
+        names = read_rules(library, [module], SECONDS, Options(only_list=True)).names
+        found = [tried(library, start + name, MOST) for name in names]
+        yield from alarms(library, [one for one in found if one is not None])
     yield slowest(SPENT)
-    yield lifted_share("torch", [f"torch._inductor.fx_passes.{name}" for name in INDUCTOR], 90.0)
-    yield lifted_share("onnxscript", ["onnxscript.rewriter.rules.common"], 75.0)
+    for library, modules, graphs, wanted in WHOLE:
+        reading = read_rules(library, modules, SECONDS, Options(graphs=graphs))
+        yield from alarms(library, reading.passes)
+        yield lifted_share(modules[0], reading.rules, wanted)
 
 
 if __name__ == "__main__":
