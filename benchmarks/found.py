@@ -21,7 +21,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "found.md"
 OTHER_VALUES = "GSL801"
 WORDS: Mapping[str, tuple[str, ...]] = {
     r"SIGSEGV|process ends": ("GSL805",),
-    r"Error|assertion|refused for|no session": ("GSL804", "GSL803"),
+    r"Error|assertion|refused for|exception": ("GSL804", "GSL803"),
     r"refuse|fails|wrong length": ("GSL803", "GSL804"),
     r"dtype|float32|shape|sizes?\b|rank|\baxes|\baxis|type|part of": ("GSL802", "GSL803"),
 }
