@@ -97,6 +97,7 @@ class _Reading:
         self._record = record
         self._values = Values()
         self._exprs: dict[Value, Expr] = {}
+        self._refused: dict[Value, NotReadableError] = {}
         self._taken: set[str] = set()
         self._variables: list[Var] = []
 
@@ -120,6 +121,8 @@ class _Reading:
         return {one.name: values[one.name] for one in kept if one.name in values}, kept
 
     def _output(self, value: Value) -> Expr:
+        if value in self._refused:
+            raise self._refused[value]
         found = self._exprs[value]
         declared = value.type.dtype if isinstance(value.type, ir.TensorType) else None
         sizes = [] if value.shape is None else list(value.shape)
@@ -139,12 +142,25 @@ class _Reading:
         for value in graph.initializers.values():
             self._exprs[value] = self._tensor(str(value.name), value.const_value)
         for number, node in enumerate(graph):
-            try:
-                self._read_node(_place(number, node), node)
-            except (GslError, *NOT_COVERED) as error:
-                wanted = error.wanted if isinstance(error, NotReadableError) else ()
-                message = f"{_place(number, node)}: {reason(error)}"
-                raise NotReadableError(message, wanted) from error
+            refused = self._refusal(_place(number, node), node)
+            if refused is not None:
+                self._refused |= dict.fromkeys(node.outputs, refused)
+
+    def _refusal(self, place: str, node: ir.Node) -> NotReadableError | None:
+        """Read a node; return why it cannot be, which matters only where an output needs it."""
+        needed = [self._refused[one] for one in node.inputs if one in self._refused]
+        if not needed and not self._is_decided(node):
+            needed = [self._refused[one] for one in captured(node) if one in self._refused]
+        if needed:
+            return needed[0]
+        try:
+            self._read_node(place, node)
+        except (GslError, *NOT_COVERED) as error:
+            wanted = error.wanted if isinstance(error, NotReadableError) else ()
+            refused = NotReadableError(f"{place}: {reason(error)}", wanted)
+            refused.__cause__ = error
+            return refused
+        return None
 
     def _tensor(self, name: str, tensor: Any) -> Expr:
         """Return the constant or the parameter that a tensor of the model is."""
@@ -260,7 +276,10 @@ class _Reading:
         graph = node.attributes["then_branch" if bool(known) else "else_branch"].value
         self._read_graph(graph)
         for value, inner in zip(node.outputs, graph.outputs, strict=True):
-            self._exprs[value] = self._exprs[inner]
+            if inner in self._refused:
+                self._refused[value] = self._refused[inner]
+            else:
+                self._exprs[value] = self._exprs[inner]
 
 
 def _row_results(row: Any, site: Site) -> Sequence[Expr | None]:

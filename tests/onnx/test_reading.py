@@ -227,6 +227,22 @@ def test_operators_of_other_domains_pass_through_if_their_types_are_declared():
     assert [node.domain for node in written.graph.node] == ["com.microsoft", ""]
 
 
+def test_what_no_output_needs_may_be_anything():
+    def model(*needed: int) -> Any:
+        graph = OnnxGraph()
+        text = graph.add("Identity", graph.add("Constant", value_strings=["a", "b"]))
+        results = graph.add("Relu", "x"), text, graph.add("StringConcat", text, text)
+        made = graph.model({"x": [2]}, *(results[place] for place in needed))
+        for place, output in zip(needed, made.graph.output, strict=True):
+            output.type.tensor_type.elem_type = 8 if place else 1
+        return made
+
+    assert operators(Workload.from_onnx(model(0))) == ["Relu"]
+    for needed in ((0, 1), (2,)):
+        with pytest.raises(ModelError, match=r"node 0, Constant .*value_strings"):
+            Workload.from_onnx(model(*needed))
+
+
 def branch_model(condition: Callable[[OnnxGraph], str]) -> Any:
     graph = OnnxGraph()
     helper = graph.onnx.helper
