@@ -206,8 +206,7 @@ def test_interrupt_while_rules_are_loaded(text: str, folder: Path) -> None:
 
     assert process.returncode == 130
     assert "Traceback" not in err
-    assert "interrupted" in err
-    assert out == ""
+    assert "interrupted; rules that were not finished are not listed" in out
 
 
 def wait_for_a_child(process_id: int) -> None:
