@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heapify, heapreplace
+from itertools import chain
 from typing import Any
 
 from gslverify.networks.arrays import inputs_of_a_mixture
@@ -171,7 +172,7 @@ class Search:
             self.rejected[UNBUILT] += 1
             return []
         trials: list[Outcome] = []
-        for inputs in (*draws, *self._turned(network, prepared, draws)):
+        for inputs in chain(draws, self._turned(network, prepared, draws)):
             trial = excused(self.question.subst, judge(network, prepared, inputs))
             if trial.rejected == WRAPS:
                 self.wrapping = self.wrapping or trial
@@ -185,10 +186,13 @@ class Search:
 
     def _turned(
         self, network: Network, prepared: Prepared, draws: Sequence[Mapping[str, Any]]
-    ) -> list[Mapping[str, Any]]:
-        """Return inputs at which what references of others compare comes out otherwise."""
+    ) -> Iterator[Mapping[str, Any]]:
+        """Yield inputs at which what references of others compare comes out otherwise.
+
+        It is asked for after the draws, which tell what ends the process.
+        """
         target = prepared.outputs if isinstance(prepared, Rewritten) else ()
-        return self.turning.inputs((*network.outputs, *target), draws[:BASES_OF_TURNS])
+        yield from self.turning.inputs((*network.outputs, *target), draws[:BASES_OF_TURNS])
 
     def _is_declined(self, prepared: Prepared, network: Network) -> bool:
         """Tell whether the engine refuses to rewrite where that only declines the match."""
