@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import io
 import logging
+import os
+import sys
 import tempfile
 import time
 import warnings
@@ -223,6 +224,20 @@ def build(name: str, sizes: Mapping[str, int] | None = None) -> tuple[Any, tuple
     return First().eval(), tuple(inputs.values())
 
 
+@contextlib.contextmanager
+def printing_apart() -> Iterator[None]:
+    """Have what is printed, from C++ as well, go to standard error for a while."""
+    sys.stdout.flush()
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
 def through_onnx(model: Any, given: tuple[Any, ...], folder: Path) -> Workload:
     import torch
 
@@ -231,7 +246,7 @@ def through_onnx(model: Any, given: tuple[Any, ...], folder: Path) -> Workload:
         torch.onnx.export(model, given, path, dynamo=True, verbose=False)
     except torch.onnx.OnnxExporterError:
         # The older exporter has some models that the newer one fails at.
-        with contextlib.redirect_stdout(io.StringIO()):
+        with printing_apart():
             torch.onnx.export(model, given, path, dynamo=False, opset_version=18)
     return Workload.from_onnx(path)
 
