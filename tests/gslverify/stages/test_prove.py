@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -40,6 +41,16 @@ def padded_often() -> Subst:
     return Subst(padded, op.Pad(x, pad_width=(150, 0), pad_value=0.0))
 
 
+@pytest.fixture
+def usual_depth() -> Iterator[None]:
+    """PyTorch, where a test before had it compile, has raised how deep calls may be nested."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(1000)
+    yield
+    sys.setrecursionlimit(before)
+
+
+@pytest.mark.usefixtures("usual_depth")
 def test_what_is_nested_too_deeply_stays_open() -> None:
     assert "nested more deeply" in note_of(padded_often)
 
@@ -49,6 +60,7 @@ def test_sound_rules_are_proved(name: str) -> None:
     assert note_of(SOUND[name]) == ""
 
 
+@pytest.mark.usefixtures("usual_depth")
 def test_a_proof_may_be_required() -> None:
     finding = only(ask(PROVE, padded_often, require="proved"))
     assert finding.code is NOT_PROVED
