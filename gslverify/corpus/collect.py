@@ -55,11 +55,11 @@ class Collection:
     def __init__(
         self,
         selectors: Sequence[str],
-        seconds: float = Settings().load_timeout,
-        patterns: Sequence[str] = ANY_FILE,
-        write: Write | None = None,
-        wanted: Wanted = lambda item: True,
-        at_once: int = 1,
+        seconds: float,
+        patterns: Sequence[str],
+        write: Write | None,
+        wanted: Wanted,
+        at_once: int,
     ) -> None:
         self._selections = [_Selection.of(selector, patterns) for selector in selectors]
         paths = dict.fromkeys(file for one in self._selections for file in one.files)
@@ -87,10 +87,6 @@ class Collection:
         if not self._files.left:
             return None
         return [item for few in self._files.rules.values() for item in few if self._means(item)]
-
-    def late(self) -> list[Path]:
-        """Return the files that are not through."""
-        return self._files.left
 
     def all(self) -> list[Collected]:
         """Return everything that is selected, when all files are through."""

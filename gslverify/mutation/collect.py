@@ -9,7 +9,7 @@ from functools import partial
 from gsl.errors import did_you_mean
 from gsl.rule_files.guard import Loss
 from gslverify.codes.corpus import RULE_MISSING, RULE_RAISES
-from gslverify.corpus.collect import ANY_FILE, Wanted, collect
+from gslverify.corpus.collect import collect
 from gslverify.corpus.declaration import (
     Collected,
     CollectedRule,
@@ -22,7 +22,6 @@ from gslverify.corpus.guarded import Write, asked
 from gslverify.finding import Finding
 from gslverify.mutation.mutants import MARK, Mutant, as_rule, mutant_with, mutants_of
 from gslverify.mutation.normal import normal_form
-from gslverify.settings import Settings
 
 
 def is_mutant(rule_id: str) -> bool:
@@ -88,20 +87,6 @@ def mutant_selectors(selectors: Sequence[str], number: str) -> tuple[str, ...]:
         if "::" not in selector or is_mutant(selector):
             raise ValueError(f"`{selector}` is not a rule; write FILE::RULE to look at a mutant")
     return tuple(f"{selector}{MARK}{number.upper()}" for selector in selectors)
-
-
-def collect_with_mutants(
-    selectors: Sequence[str],
-    seconds: float = Settings().load_timeout,
-    patterns: Sequence[str] = ANY_FILE,
-    write: Write | None = None,
-    wanted: Wanted = lambda item: True,
-    at_once: int = 1,
-) -> list[Collected]:
-    """Return what `gslverify.corpus.collect.collect` does; a selector may also name a mutant."""
-    plain = [s for s in selectors if not is_mutant(s)]
-    found = collect(plain, seconds, patterns, write, wanted, at_once) if plain else []
-    return [*found, *mutants_among(selectors, found, seconds, write)]
 
 
 def mutants_among(

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from gsl.canonical import rule_hash
+from gslverify.choice import chosen_rules
 from gslverify.corpus.collect import collect
 from gslverify.corpus.declaration import CollectedRule, LoadedRule, Unusable
 from gslverify.corpus.loading import load
 from gslverify.mutation.collect import (
-    collect_with_mutants,
     find_item,
     is_mutant,
     mutants_in,
@@ -27,7 +27,7 @@ def test_ids_lead_back_to_the_rule() -> None:
 
 def test_selector_may_name_a_mutant(folder: Path) -> None:
     write_rules(folder, ["one", "two"])
-    (item,) = collect_with_mutants(["rules.py::one~M41.1"])
+    (item,) = chosen_rules(["rules.py::one~M41.1"])
 
     assert isinstance(item, CollectedRule)
     assert item.rule_id == "rules.py::one~M41.1"
@@ -37,13 +37,13 @@ def test_selector_may_name_a_mutant(folder: Path) -> None:
 def test_plain_selectors_are_as_before(folder: Path) -> None:
     write_rules(folder, ["one", "two"])
 
-    found = collect_with_mutants(["rules.py"])
+    found = chosen_rules(["rules.py"])
     assert [item.rule_id for item in found] == [item.rule_id for item in collect(["rules.py"])]
 
 
 def test_unknown_mutant_is_told_with_a_suggestion(folder: Path) -> None:
     write_rules(folder, ["one"])
-    (item,) = collect_with_mutants(["rules.py::one~M41.7"])
+    (item,) = chosen_rules(["rules.py::one~M41.7"])
 
     assert isinstance(item, Unusable)
     assert item.finding.code.id == "GSL106"
@@ -52,7 +52,7 @@ def test_unknown_mutant_is_told_with_a_suggestion(folder: Path) -> None:
 
 def test_mutant_of_an_unknown_rule_is_told(folder: Path) -> None:
     write_rules(folder, ["one"])
-    (item,) = collect_with_mutants(["rules.py::none~M41.1"])
+    (item,) = chosen_rules(["rules.py::none~M41.1"])
 
     assert isinstance(item, Unusable)
     assert item.finding.code.id == "GSL106"
