@@ -39,10 +39,7 @@ MaybeTensor = TensorType | TupleType
 """Annotation of an operand that is one tensor or absent; see ABSENT."""
 
 ABSENT = TupleType(())
-"""The type in the place of an optional operand that is absent: that of a tuple of nothing.
-
-References and kernels get an empty tuple for it, shape rules this type, lowerings None.
-"""
+"""The type of an absent operand, for shape rules; references and kernels get (), lowerings None."""
 
 REQUIRED = inspect.Parameter.empty
 
@@ -125,6 +122,11 @@ class Operator:
         """Attach the NumPy reference: arrays (tuples of arrays) and attributes to an array."""
         self.reference = reference
         return reference
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether it is one of this package, whose code is known not to do just anything."""
+        return self.rule.__module__.partition(".")[0] == "gsl"
 
     @property
     def has_lowering(self) -> bool:

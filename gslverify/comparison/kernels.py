@@ -17,7 +17,6 @@ from gsl.numpy_dtypes import is_floating, kind_of
 from gsl.types import TensorType, TupleType, Type
 from gslverify.comparison.bounded import Bounded
 from gslverify.comparison.compare import evaluate_bounded
-from gslverify.comparison.references import is_ours
 
 CLEAR = 64
 """A difference of this part of the numbers that differ is no matter of rounding."""
@@ -39,7 +38,7 @@ def kernel_apart(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> str:
 
 def _may_be(call: Call) -> bool:
     has_both = call.operator.meaning is not None and call.operator.reference is not None
-    return has_both and not is_ours(call)
+    return has_both and not call.operator.is_built_in
 
 
 def _apart(call: Call, values: Mapping[Expr, Any]) -> str:

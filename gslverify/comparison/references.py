@@ -27,7 +27,7 @@ def failure_of(expr: Expr, error: Exception) -> ReferenceFailureError | None:
         return None
     if isinstance(error, MemoryError) or str(error).startswith(TOO_BIG):
         return ReferenceFailureError(f"{expr.operator} needs more memory than there is")
-    if is_ours(expr):
+    if expr.operator.is_built_in:
         return None
     frames = traceback.extract_tb(error.__traceback__)
     code = getattr(expr.operator.reference, "__code__", None)
@@ -44,8 +44,3 @@ def _deed(error: Exception) -> str:
     if isinstance(error, AttributeError) and isinstance(error.obj, Bounded):
         return f"uses the attribute `{error.name}` of an array, {unfollowed}"
     return f"raises {type(error).__name__}: {error}"
-
-
-def is_ours(call: Call) -> bool:
-    """Tell whether a reference is that of an operator of the package."""
-    return call.operator.rule.__module__.partition(".")[0] == "gsl"

@@ -18,7 +18,6 @@ from gsl.evaluate import value_of
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import kind_of
-from gslverify.comparison.references import is_ours
 
 Place = tuple[Any, ...]
 """Where in its code a reference compares, and how often it has before."""
@@ -134,7 +133,7 @@ def _noting() -> Iterator[Distances]:
 def foreign_calls(outputs: Sequence[Expr]) -> list[Call]:
     """Return the calls of operators of others that have a reference."""
     calls = [one for one in reverse_post_order(outputs) if isinstance(one, Call)]
-    return [one for one in calls if one.operator.reference is not None and not is_ours(one)]
+    return [one for one in calls if one.operator.reference and not one.operator.is_built_in]
 
 
 def distances(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> Distances:

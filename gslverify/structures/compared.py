@@ -24,7 +24,6 @@ from gsl.types import TensorType, Type
 from gslverify.structures.arms import Arms, target_of
 from gslverify.structures.concrete import value_in
 from gslverify.structures.instance import Instance
-from gslverify.structures.mentioned import is_own
 
 MOST_COMPARED = 12
 MOST_ELEMENTS = 4096
@@ -56,8 +55,8 @@ def as_compared(instance: Instance, model: Mapping[Symbol, Any] | None) -> list[
 
 
 def _is_declared_by_a_user(callee: Any) -> bool:
-    reference = callee.reference if isinstance(callee, Operator) else None
-    return reference is not None and is_own(reference.__module__)
+    has_reference = isinstance(callee, Operator) and callee.reference is not None
+    return has_reference and not callee.is_built_in
 
 
 def _asked_by(call: Call, model: Mapping[Symbol, Any]) -> Iterator[Term]:

@@ -38,7 +38,7 @@ def numbers_of(reference: Callable[..., Any]) -> tuple[float, ...]:
 
 def _parts(thing: Any) -> Iterator[Any]:
     match thing:
-        case FunctionType() if is_own(thing.__module__):
+        case FunctionType() if _is_own(thing.__module__):
             yield thing.__code__
             yield from _looked_up(thing, {*_names(thing.__code__)})
             with suppress(ValueError):  # what a closure has no value of yet
@@ -62,10 +62,9 @@ def _looked_up(function: FunctionType, names: Collection[str]) -> Iterator[Any]:
     known = [value for name, value in function.__globals__.items() if name in names]
     yield from known
     for module in known:
-        if isinstance(module, ModuleType) and is_own(module.__name__):
+        if isinstance(module, ModuleType) and _is_own(module.__name__):
             yield from (value for name, value in vars(module).items() if name in names)
 
 
-def is_own(module: str | None) -> bool:
-    """Tell whether a module is one of a user, whose code may do anything."""
+def _is_own(module: str | None) -> bool:
     return module is not None and module.partition(".")[0] not in OF_OTHERS

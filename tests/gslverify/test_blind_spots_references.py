@@ -285,3 +285,25 @@ def test_a_table_mentions_a_few_of_its_numbers() -> None:
 
 
 TABLE = tuple(range(1000))
+
+
+class Counting:
+    """A reference that is no function turns as well where a sum is a number of its code."""
+
+    def __call__(self, data: Any) -> Any:
+        return np.where(np.sum(data) == 12.5, data + 1, data)
+
+
+@pytest.mark.parametrize(
+    "reference", [Counting(), np.frompyfunc(lambda one: one + (one == 12.5), 1, 1)]
+)
+def test_references_that_are_no_functions_are_watched(
+    reference: Any, declare: Callable[[Any], None]
+) -> None:
+    declare(reference)
+
+    def rule() -> Subst:
+        x = pat.Wildcard("x")
+        return Subst(op.Relu(op.Followed(x)), op.Relu(x))
+
+    assert ask(NUMERIC, rule).verdict is not Verdict.PASS
