@@ -63,7 +63,7 @@ class Commands(click.Group):
         try:
             return super().make_context(*arguments, **extra)
         except OSError as error:
-            sys.exit(_told(error))
+            sys.exit(_reported(error))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; Ctrl-C, a full disk and our own mistakes have exit codes of their own.
@@ -78,10 +78,10 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except Exception as error:
-            ctx.exit(_told(error))
+            ctx.exit(_reported(error))
 
 
-def _told(error: Exception) -> Exit:
+def _reported(error: Exception) -> Exit:
     """Say what went wrong with the disk, or with us; nothing if nobody reads any longer."""
     number = error.errno if isinstance(error, OSError) else None
     if number in (errno.EPIPE, *UNWRITABLE):

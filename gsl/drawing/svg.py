@@ -75,9 +75,9 @@ def picture_of(drawing: Drawing, marks: Mapping[int, str]) -> Picture:
         drawing: what to draw; tuples and projections are folded into edges.
         marks: a word about some of the vertices, such as "new"; these have a thicker outline.
     """
-    told = {drawing.vertices[number].name: word for number, word in marks.items()}
+    words = {drawing.vertices[number].name: word for number, word in marks.items()}
     plain = folded(drawing)
-    labels = [_label(vertex, told.get(vertex.name, "")) for vertex in plain.vertices]
+    labels = [_label(vertex, words.get(vertex.name, "")) for vertex in plain.vertices]
     way = layout(plain)
     boxes, width, height = placed(way, [label.size for label in labels])
     paths = [[boxes[number] for number in path] for path in way.paths.values()]

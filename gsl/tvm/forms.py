@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from gsl.expr import Call
 from gsl.operators.declaration import tensors
 from gsl.tvm.generality import any_sizes, generalised, is_flat
-from gsl.tvm.numbered import filler, numbered, told
+from gsl.tvm.numbered import filler, known_places, numbered
 from gsl.tvm.simpler import has_elements, is_view, simplified
 from gsl.types import TensorType, Type
 
@@ -120,7 +120,7 @@ def _all_any(call: Call, names: Iterable[str]) -> tuple[tuple[Type, ...], Codes]
     codes: dict[str, tuple[int, ...]] = {}
     for name in names:
         numbers = listed(call.attributes[name])
-        known = told(call, name)
+        known = known_places(call, name)
         codes[name] = tuple(
             number if place in known else next(fresh) for place, number in enumerate(numbers)
         )

@@ -68,7 +68,7 @@ def filler(call: Call) -> int | None:
     return int(array.view(f"i{dtype.itemsize}")) if is_kept and kind_of(dtype) != "b" else None
 
 
-def told(call: Call, name: str) -> Collection[int]:
+def known_places(call: Call, name: str) -> Collection[int]:
     """Return the places in an attribute whose numbers TVM has to know.
 
     TOPI pads what it pools only where it sees that a side is padded, which is one before the data

@@ -47,8 +47,8 @@ def _refused(module: Any, targets: Sequence[str]) -> dict[str, str]:
     if len(targets) < 2 or not hasattr(module, "names"):
         return {}
     answers = run_each([partial(module.names, [one]) for one in targets], SECONDS)
-    told = zip(targets, answers, strict=True)
-    return {one: text for one, answer in told if (text := failure_of(answer))}
+    answered = zip(targets, answers, strict=True)
+    return {one: text for one, answer in answered if (text := failure_of(answer))}
 
 
 def _found(module: Any, options: Options, given: tuple[str, ...]) -> Iterator[dict[str, Any]]:

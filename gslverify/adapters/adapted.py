@@ -149,13 +149,13 @@ class Adapted:
             known = (tried(entry.passed, files),)
         if entry.rule is not None and not entry.is_lifted:
             known += (not_lifted(entry.rule),)
-        told = without_doubt((*known, *stages))
+        settled = without_doubt((*known, *stages))
         again = command_of(self.library, [target] if target else self.targets, self.options)
         name, place = identity(entry.name, entry.place), span_of(entry.place)
         remarks = () if inner is None else inner.remarks
-        result = RuleResult(name, place, told, remarks=remarks, again=again)
+        result = RuleResult(name, place, settled, remarks=remarks, again=again)
         self._done.append(result)
         if inner is None:
-            for stage in told:
+            for stage in settled:
                 yield StageDone(name, stage)
         yield RuleDone(result)

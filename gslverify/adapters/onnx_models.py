@@ -130,20 +130,20 @@ def compared(
     names, new_names = ([one.name for one in m.graph.output] for m in (before, after))
     if len(names) != len(new_names):
         return Ending.OTHER_TYPES, f"{len(names)} outputs became {len(new_names)}"
-    told, undecided = False, ""
+    agrees, undecided = False, ""
     for arrays in inputs:
         ending, message = _on(before, after, arrays)
         if ending is Ending.UNDECIDED:
             undecided = undecided if undecided.startswith(DISAGREE) else message
         elif ending is Ending.AGREES:
-            told = True
+            agrees = True
         else:
             return ending, message
     refused = _refusal(before, after, inputs[0])
     if refused:
         return Ending.ILL_FORMED, refused
-    is_told = told and not undecided.startswith(DISAGREE)
-    return (Ending.AGREES, "") if is_told else (Ending.UNDECIDED, undecided)
+    is_compared = agrees and not undecided.startswith(DISAGREE)
+    return (Ending.AGREES, "") if is_compared else (Ending.UNDECIDED, undecided)
 
 
 def _refusal(before: Model, after: Model, inputs: Mapping[str, Any]) -> str:

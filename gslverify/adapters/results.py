@@ -201,8 +201,8 @@ def summary(results: Sequence[RuleResult]) -> Iterator[str]:
     without = sum(codes.NOT_LIFTED in found for found in codes_of)
     lost = sum(codes.DOES_NOT_REPLAY in found for found in codes_of)
     shown = sum(any(s.stage == REPLAY and s.assurances for s in one.stages) for one in rules)
-    told = sum(one.verdict in (Verdict.PASS, *REFUTING) for one in rules)
+    decided = sum(one.verdict in (Verdict.PASS, *REFUTING) for one in rules)
     yield (
-        f"{len(rules)} rules: {len(rules) - without} lifted, {told} with a verdict; "
+        f"{len(rules)} rules: {len(rules) - without} lifted, {decided} with a verdict; "
         f"{shown} refutations replayed by the library, {lost} not"
     )

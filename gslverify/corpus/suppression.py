@@ -72,11 +72,11 @@ def unsuppressed(
         replace(stage, findings=tuple(filter(shown, stage.findings))) if stage.findings else stage
         for stage in stages
     )
-    told = tuple(filter(shown, remarks))
+    unsuppressed = tuple(filter(shown, remarks))
     ran = {stage.stage for stage in stages if not stage.skipped}
     odd = [finding for ignore in ignores for finding in _oddities(ignore, item.rule, ran, owners)]
     wanted = [f for f in odd if is_wanted(item.rule_id, f.code.id, settings)]
-    return kept, (*told, *wanted)
+    return kept, (*unsuppressed, *wanted)
 
 
 def owner_of(code: str, owners: Owners) -> str:

@@ -57,8 +57,8 @@ def rule_result(
     plain = RuleResult(item.rule_id, rule.span, stages, rule.expect)
     remarks = tuple(_unmet_expectation(plain, rule.twin)) if rule.expect in CODES else ()
     remarks += (*_contradiction(plain), *item.warnings)
-    told, remarks = unsuppressed(item, stages, remarks, OWNERS, settings)
-    return RuleResult(item.rule_id, rule.span, told, rule.expect, remarks, rule.expect_reason)
+    shown, remarks = unsuppressed(item, stages, remarks, OWNERS, settings)
+    return RuleResult(item.rule_id, rule.span, shown, rule.expect, remarks, rule.expect_reason)
 
 
 def _within_sizes(stages: tuple[StageResult, ...]) -> tuple[StageResult, ...]:

@@ -100,7 +100,7 @@ class _State:
     item: Collected
     stages: list[StageResult] = field(default_factory=list)
     result: RuleResult | None = None
-    told: bool = False
+    reported: bool = False
 
 
 class _Run:
@@ -155,8 +155,8 @@ class _Run:
                 if everything:
                     continue
                 return
-            if not state.told:
-                state.told = True
+            if not state.reported:
+                state.reported = True
                 yield RuleDone(state.result)
 
     def events(self) -> Generator[Event, None, str]:
@@ -281,8 +281,8 @@ class _Run:
 
     def _out_of_time(self, task: Task) -> Outcome:
         """Return the results of stages for which a rule has no time left; that is told once."""
-        told = any(f.code is RULE_BUDGET_SPENT for f in self._findings(task.number))
-        if told:
+        is_reported = any(f.code is RULE_BUDGET_SPENT for f in self._findings(task.number))
+        if is_reported:
             return tuple(skipped(name, "there was no time left") for name in task.wave)
         return rule_is_over(task.wave, self.settings)
 

@@ -24,14 +24,14 @@ Rules = Mapping[str, RuleDocument]
 
 def comparison(changes: Sequence[Change], new: ReportDocument, slower: Sequence[str]) -> str:
     """Return counts, a table of what differs, and details of what fails, from the newer report."""
-    told = [change for change in changes if change.kind not in SILENT]
+    shown = [change for change in changes if change.kind not in SILENT]
     facts = f"profile {inline(new.run.profile)}, seed {new.run.seed}"
     lines = [MARKER, f"### gslverify: {counts_text(changes)}  ({facts})", ""]
     rules = {rule.id: rule for rule in new.rules}
-    if told:
-        rows = [_row(change, rules) for change in told]
+    if shown:
+        rows = [_row(change, rules) for change in shown]
         lines += table(("", "rule", "before", "now", "code"), rows)
-    failing = [change for change in told if change.kind in FATAL][:MOST_ROWS]
+    failing = [change for change in shown if change.kind in FATAL][:MOST_ROWS]
     lines += fitting(_details(rules[change.rule_id]) for change in failing)
     if slower:
         lines += [f"slower: {inline(', '.join(slower))}"]
@@ -75,9 +75,9 @@ def _details(rule: RuleDocument) -> Iterator[str]:
 
 def _block(rule_id: str, findings: Sequence[FindingDocument]) -> list[str]:
     """Return findings about a rule as the run has shown them."""
-    told = [as_finding(one) for one in findings]
+    found = [as_finding(one) for one in findings]
     lines = [one.source_line for one in findings]
-    return block_lines(rule_id, told, findings[0].repro, Style(), lines)
+    return block_lines(rule_id, found, findings[0].repro, Style(), lines)
 
 
 def _commands(findings: Sequence[FindingDocument]) -> list[str]:

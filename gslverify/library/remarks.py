@@ -23,7 +23,7 @@ from gslverify.library.examination import examine_library
 from gslverify.settings import Settings
 from gslverify.versions import tool_versions
 
-Told = list[dict[str, Any]]
+Records = list[dict[str, Any]]
 """Findings as plain values, each with the id of its rule."""
 
 
@@ -35,17 +35,17 @@ def with_remarks(collected: Sequence[Collected], settings: Settings) -> list[Col
     rules = [item for item in collected if _is_written(item)]
     folder = CacheFolder(Path(settings.cache_folder)) if settings.cache else None
     key = _key(rules)
-    told = _known(folder, key)
-    if told is None:
-        found = outcome_of(partial(_told, rules), settings.stage_timeout)
+    records = _known(folder, key)
+    if records is None:
+        found = outcome_of(partial(_records, rules), settings.stage_timeout)
         if isinstance(found, Loss):
             print(f"gslverify: the rules were not compared: comparing {found.how}", file=sys.stderr)
-        told = [] if isinstance(found, Loss) else found
+        records = [] if isinstance(found, Loss) else found
         if folder is not None and not isinstance(found, Loss):
             with suppress(OSError):
-                folder.write(key, json.dumps(told))
+                folder.write(key, json.dumps(records))
     by_rule: dict[str, list[dict[str, Any]]] = {}
-    for one in told:
+    for one in records:
         by_rule.setdefault(one["rule"], []).append(one)
     return [
         _remarked(item, by_rule.get(item.rule_id, [])) if isinstance(item, CollectedRule) else item
@@ -66,13 +66,13 @@ def _key(rules: Sequence[CollectedRule]) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 
-def _known(folder: CacheFolder | None, key: str) -> Told | None:
+def _known(folder: CacheFolder | None, key: str) -> Records | None:
     text = folder.read(key) if folder is not None else None
-    found: Told | None = json.loads(text) if text is not None else None
+    found: Records | None = json.loads(text) if text is not None else None
     return found
 
 
-def _told(rules: Sequence[CollectedRule]) -> Told:
+def _records(rules: Sequence[CollectedRule]) -> Records:
     """Import the files of rules, in a process of its own, and see what they do to each other."""
     bound_memory()
     by_file = {item.path: load(item.path) for item in rules}
@@ -96,7 +96,7 @@ def _told(rules: Sequence[CollectedRule]) -> Told:
     ]
 
 
-def _remarked(item: CollectedRule, told: Told) -> CollectedRule:
+def _remarked(item: CollectedRule, records: Records) -> CollectedRule:
     found = tuple(
         Finding(
             CODES[one["code"]],
@@ -106,6 +106,6 @@ def _remarked(item: CollectedRule, told: Told) -> CollectedRule:
             tuple(one["details"]),
             subject=one["subject"],
         )
-        for one in told
+        for one in records
     )
     return replace(item, warnings=(*item.warnings, *found))

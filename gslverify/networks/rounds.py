@@ -83,8 +83,8 @@ def with_short_axes_only(networks: Iterable[Network], samplers: Sequence[Sampler
 
     An axis in the place of another is only seen where both have several elements.
     """
-    told = {id(one.sampler) for one in networks if min(_free_sizes(one), default=2) >= 2}
-    return [sampler for sampler in samplers if id(sampler) not in told]
+    longer = {id(one.sampler) for one in networks if min(_free_sizes(one), default=2) >= 2}
+    return [sampler for sampler in samplers if id(sampler) not in longer]
 
 
 def _free_sizes(network: Network) -> list[int]:

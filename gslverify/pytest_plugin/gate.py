@@ -80,8 +80,8 @@ class Gate:
         """Return whether the session fails because of what has changed, and what to say."""
         changes = self._changes(report)
         name = f"baseline {self.settings.baseline}"
-        told = list(gate_lines(changes, name, strict=self.policy.strict))
-        return any(self.policy.fails(change) for change in changes), told
+        lines = list(gate_lines(changes, name, strict=self.policy.strict))
+        return any(self.policy.fails(change) for change in changes), lines
 
     def _changes(self, report: Report) -> list[Change]:
         now = record_of(report_document(self._complete(report)))

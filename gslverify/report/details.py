@@ -29,8 +29,8 @@ def rule_block(
     result: RuleResult, findings: Sequence[Finding], settings: Settings, style: Style
 ) -> list[str]:
     """Return the lines that describe what was found about a rule, the gravest first."""
-    told = [replace(one, cure=hint_of(one, settings)) for one in findings]
-    return block_lines(result.rule_id, told, command_for(result, settings), style)
+    shown = [replace(one, cure=hint_of(one, settings)) for one in findings]
+    return block_lines(result.rule_id, shown, command_for(result, settings), style)
 
 
 def hint_of(finding: Finding, settings: Settings) -> str:
@@ -54,7 +54,7 @@ def block_lines(
     lines: list[str] = []
     for number, (finding, line) in enumerate(pairs, 1):
         heading = _further_heading(finding, style) if lines else _heading(rule_id, finding, style)
-        lines += [*heading, *_told(finding, style, line)]
+        lines += [*heading, *_explained(finding, style, line)]
         if not any(_is_cured_alike(finding, later) for later, _ in pairs[number:]):
             lines += _labelled("hint", finding.cure, style)
     stored = [shlex.join(["gslverify", "repro", one.stored]) for one in findings if one.stored]
@@ -66,7 +66,7 @@ def block_lines(
     return [style.plain(line) for line in lines]
 
 
-def _told(finding: Finding, style: Style, source_line: str | None) -> list[str]:
+def _explained(finding: Finding, style: Style, source_line: str | None) -> list[str]:
     """Return what there is to say about one finding: place, message, counterexample."""
     lines = span_lines(finding.span, source_line)
     lines += _labelled("", finding.message, style)

@@ -26,10 +26,10 @@ def table_lines(done: RunDone) -> Iterator[str]:
     """Yield a line for each stage, in order, and one for each of the ten slowest rules."""
     yield "stage            rules  cached  skipped   seconds"
     for name, stages in stages_of(done).items():
-        told = figures_of(stages)
+        figures = figures_of(stages)
         yield (
-            f"{name:<15}{told['rules']:>7}{told['cached']:>8}{told['skipped']:>9}"
-            f"{told['seconds']:>10.2f}"
+            f"{name:<15}{figures['rules']:>7}{figures['cached']:>8}{figures['skipped']:>9}"
+            f"{figures['seconds']:>10.2f}"
         )
     yield "slowest rules"
     for result in sorted(done.results, key=lambda result: -result.seconds)[:MOST_RULES]:

@@ -104,8 +104,8 @@ def given_up(scenario: Scenario, asked: Questions) -> list[str]:
         for claim in written
         if asked.can_hold(Solver([claim.term], solver.limit, solver.context)) is Answer.UNKNOWN
     ]
-    told = [f"{_place(c.span)}: the solver gave up on {c.reason}" for c in hard or written]
-    return told or ["the solver gave up"]
+    described = [f"{_place(c.span)}: the solver gave up on {c.reason}" for c in hard or written]
+    return described or ["the solver gave up"]
 
 
 def _pins(subst: Subst, origin: Origin | None) -> Iterator[str]:

@@ -113,7 +113,7 @@ def _left_out(search: Search, found: Scenarios) -> Finding | None:
     )
     cure = "leave the condition out, or compare with what small graphs have"
     if not untried and search.useful:
-        untried = neither_run_nor_proved(question, found.feasible, search.told)
+        untried = neither_run_nor_proved(question, found.feasible, search.conclusive)
         cure = "write a condition that leaves it out, or that graphs of it can meet"
     if not untried:
         return None
@@ -186,7 +186,7 @@ def _counts(search: Search) -> Iterator[Count]:
 
 
 def _search(search: Search, samplers: Sequence[Sampler]) -> tuple[Trial | None, Survey | None]:
-    """Return the first trial that failed; what all had in them once enough told something."""
+    """Return the first trial that failed; what all had in them once enough were of use."""
     total = max(search.question.settings.max_examples, len(samplers))
     failed = _search_rounds(search, samplers, total)
     if failed is not None or not search.useful:

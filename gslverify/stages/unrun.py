@@ -15,15 +15,15 @@ from gslverify.structures.instance import Instance
 
 
 def neither_run_nor_proved(
-    question: Question, scenarios: Iterable[Scenario], told: Set[int]
+    question: Question, scenarios: Iterable[Scenario], conclusive: Set[int]
 ) -> str:
     """Return in which structure no graph was run, and which is not proved; empty for none.
 
-    The samplers of those that were run are in `told`, by their identities.
+    The samplers of those that were run are in `conclusive`, by their identities.
     """
     replies: Replies = {}
     for one in scenarios:
-        if id(one.sampler) not in told and not _is_proved(question, one, replies):
+        if id(one.sampler) not in conclusive and not _is_proved(question, one, replies):
             return f"in which {_described(one.instance)}, and this structure is not proved"
     return ""
 

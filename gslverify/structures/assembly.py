@@ -1,7 +1,7 @@
 """Builds the symbolic instances of a source, asking for every structural decision.
 
-Decisions are refused as soon as that can be told: conditions are evaluated when the last of what
-they read is bound, and every refusal says on which decisions it depends.
+A decision is refused as early as possible: conditions are evaluated when the last of what they
+read is bound, and every refusal says on which decisions it depends.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class SourceBuilder(SourceExpressions):
         super().__init__(subst, extent)
         self.steps = steps
         self.pattern_names = pattern_names(subst)
-        self.trail = Trail(self.instance, self.told)
+        self.trail = Trail(self.instance, self.record)
         self.current: Origin | None = subst.origin
         conditions = [*conditions_of(subst, self.pattern_names), *looked_for(wanted)]
         self.waiting = Waiting(conditions, self.bindings, self._hold, self.trail.on_undo)
@@ -72,7 +72,7 @@ class SourceBuilder(SourceExpressions):
             self._hold_the_rest()
         except (InfeasibleError, EvaluationError, OperatorError) as error:
             raise self._refusal(error) from error
-        self.instance.exhaustive = self.told.exhaustive
+        self.instance.exhaustive = self.record.exhaustive
         return self.instance
 
     def _refusal(self, error: Exception) -> InfeasibleError:
@@ -225,7 +225,7 @@ class SourceBuilder(SourceExpressions):
         cause = self._cause(key, below, read)
         start = len(self.choose.made)
         try:
-            expr = self.steps.expr(cause, self.choose, lambda: self._expr(key, below), self.told)
+            expr = self.steps.expr(cause, self.choose, lambda: self._expr(key, below), self.record)
         except (InfeasibleError, EvaluationError, OperatorError) as error:
             refusal = self._refusal(error)
             refusal.positions = positions | self._positions_of(read, start)

@@ -118,8 +118,10 @@ class Steps:
             self._read[pattern] = None if located else read
         return self._read[pattern]
 
-    def expr(self, cause: Hashable, replay: Replay, make: Callable[[], Expr], told: Told) -> Expr:
-        """Return what `make` returns, with the same effects on `told`; raises what it raises.
+    def expr(
+        self, cause: Hashable, replay: Replay, make: Callable[[], Expr], record: BuildRecord
+    ) -> Expr:
+        """Return what `make` returns, with the same effects on `record`; raises what it raises.
 
         The `cause` has everything that the result depends on, beside the choices made meanwhile.
         """
@@ -134,9 +136,9 @@ class Steps:
                 break
             step = step.after[chosen]
         if step.is_end:
-            return told.take(step)
+            return record.take(step)
         replay.back_to(start)
-        return _recorded(first, replay, make, told)
+        return _recorded(first, replay, make, record)
 
 
 def _mentioned(pattern: Pattern) -> Iterator[Pattern]:
@@ -150,7 +152,7 @@ def _mentioned(pattern: Pattern) -> Iterator[Pattern]:
             yield pattern.callee.call
 
 
-class Told:
+class BuildRecord:
     """What the making of an expression says beside it: claims, and whether all forms were tried."""
 
     def __init__(self, claims: list[Claim]) -> None:
@@ -167,9 +169,9 @@ class Told:
         return step.expr
 
 
-def _recorded(first: _Step, replay: Replay, make: Callable[[], Expr], told: Told) -> Expr:
-    start, before, exhaustive = len(replay.made), len(told.claims), told.exhaustive
-    told.exhaustive = True
+def _recorded(first: _Step, replay: Replay, make: Callable[[], Expr], record: BuildRecord) -> Expr:
+    start, before, exhaustive = len(replay.made), len(record.claims), record.exhaustive
+    record.exhaustive = True
     end = _Step()
     try:
         end.expr = make()
@@ -178,8 +180,8 @@ def _recorded(first: _Step, replay: Replay, make: Callable[[], Expr], told: Told
         end.error = error
         raise
     finally:
-        end.claims, end.exhaustive = tuple(told.claims[before:]), told.exhaustive
-        told.exhaustive &= exhaustive
+        end.claims, end.exhaustive = tuple(record.claims[before:]), record.exhaustive
+        record.exhaustive &= exhaustive
         if end.is_end:
             _insert(first, replay, start, end)
 

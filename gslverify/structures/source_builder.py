@@ -39,7 +39,7 @@ from gsl.span import Origin
 from gsl.subst import Subst
 from gsl.types import ALL_DTYPES, TensorType, TupleType
 from gslverify.structures.broadcasts import passed_on
-from gslverify.structures.choices import Decision, Replay, Told
+from gslverify.structures.choices import BuildRecord, Decision, Replay
 from gslverify.structures.constants import Constants
 from gslverify.structures.early_refusal import refuse_anyway
 from gslverify.structures.instance import Claim, Extent, InfeasibleError, Instance
@@ -62,7 +62,7 @@ About as many are tried if there are more and no usual ones.
 class SourceExpressions:
     """Makes the expressions of source patterns from those of their operands.
 
-    It asks `choose` where they are open, and says in `told` what they claim.
+    It asks `choose` where they are open, and says in `record` what they claim.
     """
 
     def __init__(self, subst: Subst, extent: Extent) -> None:
@@ -72,7 +72,7 @@ class SourceExpressions:
         self.graph = Graph([])
         self.bindings = Bindings({}, {}, {})
         self.instance = Instance(subst, self.graph, self.bindings, {}, extent=extent)
-        self.told = Told(self.instance.claims)
+        self.record = BuildRecord(self.instance.claims)
         self.tuples = tuple_valued(subst)
         self.optional = optional_operands(subst)
         self.constants = Constants(subst, self)
@@ -129,7 +129,7 @@ class SourceExpressions:
 
     def leave_out(self) -> None:
         """Note that there are structures beside those that can be decided on."""
-        self.told.exhaustive = False
+        self.record.exhaustive = False
 
     def shape_of(self, key: Key) -> tuple[Any, ...]:
         """Return the shape that an input has, of which the rank is known."""
@@ -311,7 +311,7 @@ class SourceExpressions:
             if known not in self._axes:
                 self._axes[known] = self._forms(key, name, term, domain, types)
             options, is_exhaustive = self._axes[known]
-        self.told.exhaustive &= is_exhaustive
+        self.record.exhaustive &= is_exhaustive
         return options
 
     def _forms(

@@ -13,7 +13,7 @@ from typing import Any
 from gsl.match.bindings import Key
 from gsl.pat import Alt, Wildcard
 from gsl.span import Origin
-from gslverify.structures.choices import Positions, Replay, Told
+from gslverify.structures.choices import BuildRecord, Positions, Replay
 from gslverify.structures.instance import Instance
 
 
@@ -40,9 +40,9 @@ class Trail:
     `causes` says on which decisions every binding depends, by the identity of its table.
     """
 
-    def __init__(self, instance: Instance, told: Told) -> None:
+    def __init__(self, instance: Instance, record: BuildRecord) -> None:
         self._instance = instance
-        self._told = told
+        self._record = record
         self._start = _Mark({}, (Wildcard(), ()), 0, None)
         self._marks: list[_Mark] = []
         self.causes: dict[tuple[int, Key], Positions] = {}
@@ -58,8 +58,8 @@ class Trail:
     def settle(self) -> None:
         """Note how far the build has come since the last binding."""
         mark = self._last()
-        mark.claims, mark.names = len(self._told.claims), len(self._instance.names)
-        mark.exhaustive = self._told.exhaustive
+        mark.claims, mark.names = len(self._record.claims), len(self._instance.names)
+        mark.exhaustive = self._record.exhaustive
 
     def on_undo(self, action: Callable[[], object]) -> None:
         """Have something else taken back together with the last binding."""
@@ -78,10 +78,10 @@ class Trail:
             self._undo(self._marks.pop())
         mark = self._last()
         choose.back_to(mark.choices)
-        del self._told.claims[mark.claims :]
+        del self._record.claims[mark.claims :]
         while len(self._instance.names) > mark.names:
             self._instance.names.popitem()
-        self._told.exhaustive = mark.exhaustive
+        self._record.exhaustive = mark.exhaustive
         return mark.place
 
     def take_back(self) -> None:

@@ -188,7 +188,7 @@ class Search:
             return ALL_POSITIONS, instance
         except InfeasibleError as error:
             # A form that was not tried might have led to a structure.
-            self.exhaustive &= self.builder.told.exhaustive
+            self.exhaustive &= self.builder.record.exhaustive
             self._failed(error)
             return error.positions, None
         except GslError as error:
@@ -233,8 +233,8 @@ def enumerate_variants(
 
 def described(decisions: Sequence[Decision], names: Mapping[Pattern, str]) -> str:
     """Return what is decided as text, every decision about a pattern once."""
-    told = (f"the {one.what} of {names[one.key[0]]}" for one in decisions)
-    return ", ".join(dict.fromkeys(told))
+    described = (f"the {one.what} of {names[one.key[0]]}" for one in decisions)
+    return ", ".join(dict.fromkeys(described))
 
 
 def some_variants(

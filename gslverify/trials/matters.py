@@ -265,7 +265,7 @@ def _changed(now: Mapping[str, Any], other: Mapping[str, Any]) -> str:
 
 
 def _runs(variations: Variations, sampler: Sampler) -> list[Outcome]:
-    """Run a structure in several sizes; [] if some of them told nothing."""
+    """Run a structure in several sizes; [] if some of them were of no use."""
     outcomes: list[Outcome] = []
     failing = variations.failure.network
     for sizes in ((), *LARGER):

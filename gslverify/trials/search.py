@@ -56,11 +56,12 @@ class Search:
     """The trials of one rule; `passed` holds those of one network together, `chosen` those for TVM.
 
     The `samplers` are those of all its structures; those of which some network said something are
-    `told`. What sizes decide, some network of a way has decided in some `corners`, by the way and
-    the number of the decision. `runs` counts the networks of every sampler, `misses` the draws that
-    did not come to one, `unmet` the conditions that were in their way; the `budget` is for making a
-    failure simple. If it `is_about_values`, refused rewrites say nothing. In a `wrapping` trial the
-    sides differ and integers of the source wrap, which the rule declares that they do not.
+    `conclusive`. What sizes decide, some network of a way has decided in some `corners`, by the way
+    and the number of the decision. `runs` counts the networks of every sampler, `misses` the draws
+    that did not come to one, `unmet` the conditions that were in their way; the `budget` is for
+    making a failure simple. If it `is_about_values`, refused rewrites say nothing. In a `wrapping`
+    trial the sides differ and integers of the source wrap, which the rule declares that they do
+    not.
     """
 
     question: Question
@@ -76,7 +77,7 @@ class Search:
     contexts: set[str] = field(default_factory=set)
     runs: Counter[int] = field(default_factory=Counter)
     misses: Counter[int] = field(default_factory=Counter)
-    told: set[int] = field(default_factory=set)
+    conclusive: set[int] = field(default_factory=set)
     unmet: Counter[str] = field(default_factory=Counter)
     budget: Budget = field(default_factory=Budget)
     is_about_values: bool = False
@@ -89,7 +90,7 @@ class Search:
 
     @property
     def refusals(self) -> Counter[str]:
-        """Why draws told nothing, contexts apart that the rule has no place for."""
+        """Why draws were of no use, contexts apart that the rule has no place for."""
         reasons = self.rejected.items()
         return Counter({why: n for why, n in reasons if not why.startswith(NOT_APPLICABLE)})
 
@@ -296,7 +297,7 @@ class _Tried:
             self._lose_patience()
             return ExampleStatus.INCONCLUSIVE
         self.useful[id(network.sampler)] += 1
-        search.told.add(id(network.sampler))
+        search.conclusive.add(id(network.sampler))
         search.contexts.add(network.context)
         if network.in_corner:
             number = self.one.corner - len(network.sampler.ordinary)

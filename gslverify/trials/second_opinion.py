@@ -147,7 +147,7 @@ def special_deviations(passed: Sequence[list[Trial]]) -> Iterator[Finding]:
 
     Only for rules that promise to keep them: whoever relies on that should know where TVM differs.
     """
-    told: set[str] = set()
+    reported: set[str] = set()
     generator = np.random.default_rng(0)
     usable = [trials[0] for trials in passed if has_answer(trials[0].network.outputs)]
     for trial in usable[:NETWORKS_WITH_SPECIAL_VALUES]:
@@ -158,8 +158,8 @@ def special_deviations(passed: Sequence[list[Trial]]) -> Iterator[Finding]:
                 if not found:
                     continue
                 finding = blamed(side, _outputs(trial, side), inputs, found[0].summary)
-                if finding.message not in told:
-                    told.add(finding.message)
+                if finding.message not in reported:
+                    reported.add(finding.message)
                     yield finding
 
 

@@ -70,7 +70,7 @@ class Remembering:
     settings: Settings
     mark: str = ""
     written: int = 0
-    _told: set[str] = field(default_factory=set)
+    _reported: set[str] = field(default_factory=set)
 
     def recall(self, item: CollectedRule, stages: Iterable[str]) -> tuple[StageResult, ...] | None:
         """Return what earlier runs found out, if all of it is known."""
@@ -133,9 +133,9 @@ class Remembering:
         return stage_key(item.rule, rule_hash, written.declared, stage, self.settings) + self.mark
 
     def _tell(self, message: str) -> None:
-        if message not in self._told:
+        if message not in self._reported:
             print(f"gslverify: {message}", file=sys.stderr)
-            self._told.add(message)
+            self._reported.add(message)
 
 
 def _may_be_kept(result: StageResult) -> bool:

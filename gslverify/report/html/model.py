@@ -194,8 +194,8 @@ def _block(rule: RuleDocument) -> str:
     if not findings:
         return ""
     lines = [one.source_line for one in findings]
-    told = list(map(as_finding, findings))
-    return "\n".join(block_lines(rule.id, told, findings[0].repro, Style(), lines))
+    found = list(map(as_finding, findings))
+    return "\n".join(block_lines(rule.id, found, findings[0].repro, Style(), lines))
 
 
 def drawing_model(rule_id: str, sketch: Sketch) -> RuleView:
@@ -294,13 +294,13 @@ def _known(rule: RuleDocument) -> str:
 def _lines(sketch: Sketch, file: str, findings: Sequence[FindingDocument]) -> list[Line]:
     if sketch.excerpt is None:
         return []
-    told: dict[int, list[str]] = {}
+    codes: dict[int, list[str]] = {}
     for finding in findings:
         span = finding.span
         if span is not None and span.file == file:
-            told.setdefault(span.line, []).append(finding.code)
+            codes.setdefault(span.line, []).append(finding.code)
     return [
-        Line(number, text, " ".join(dict.fromkeys(told.get(number, []))))
+        Line(number, text, " ".join(dict.fromkeys(codes.get(number, []))))
         for number, text in enumerate(sketch.excerpt.lines, sketch.excerpt.first)
     ]
 

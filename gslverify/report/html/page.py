@@ -39,8 +39,8 @@ COLOURS = {
 def html(report: Report) -> str:
     """Return a report as a page."""
     sketches = sketches_of(report.collected)
-    told, everything = report_document(report), report.everything
-    return html_page(told, sketches, everything=everything, remarks=report.remarks)
+    document, everything = report_document(report), report.everything
+    return html_page(document, sketches, everything=everything, remarks=report.remarks)
 
 
 def html_page(

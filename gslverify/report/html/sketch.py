@@ -48,7 +48,7 @@ def sketch_of(item: Collected) -> Sketch:
     if isinstance(item, Unusable):
         return Sketch(excerpt=_lines_around(item.finding.span))
     rule = item.rule
-    told = Sketch(
+    sketch = Sketch(
         rule.equation,
         rule.reason,
         rule.origin,
@@ -57,9 +57,9 @@ def sketch_of(item: Collected) -> Sketch:
     )
     drawings = drawn(item)
     if drawings is None:
-        return told
+        return sketch
     return replace(
-        told, source=drawings.source, target=drawings.target, conditions=drawings.conditions
+        sketch, source=drawings.source, target=drawings.target, conditions=drawings.conditions
     )
 
 
