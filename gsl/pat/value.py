@@ -39,7 +39,9 @@ def checked_name(name: Any) -> str | None:
     if not isinstance(name, str):
         cure = "a pattern has a text as its name; its shape and dtype have keywords"
         raise _malformed(f"{_shortened(name)} is not a name", cure)
-    if not name.isidentifier() or keyword.iskeyword(name):
+    if keyword.iskeyword(name):
+        raise _malformed(f"{name!r} is a keyword of Python", f"write `{name}_`, for example")
+    if not name.isidentifier():
         raise _malformed(f"{name!r} is not a name", "use letters, digits and underscores")
     return name
 

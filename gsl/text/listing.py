@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
+from gsl.numpy_dtypes import is_floating
+
+MOST_NUMBERS = 64
+"""Of a constant that are written with few digits; the text of more is cut."""
 
 
 def listing(outputs: Sequence[Expr]) -> list[str]:
@@ -59,5 +65,12 @@ def shown_attributes(call: Call) -> dict[str, Any]:
 
 
 def _constant_text(value: Any) -> str:
-    text = str(value.tolist())
+    text = str(_as_its_dtype_prints(value) if value.size <= MOST_NUMBERS else value.tolist())
     return text if len(text) <= 40 else f"{text[:36]}...]"
+
+
+def _as_its_dtype_prints(value: Any) -> Any:
+    """Return nested lists; float32 tells 0.1 from its neighbours by fewer digits than float64."""
+    if not is_floating(value.dtype):
+        return value.tolist()
+    return np.array([float(str(one)) for one in value.flat]).reshape(value.shape).tolist()

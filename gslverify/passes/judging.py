@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gsl.errors import GslError
+from gsl.errors import GraphError, GslError
 from gsl.evaluate import evaluate
 from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
@@ -16,6 +16,7 @@ from gsl.text.listing import listing
 from gsl.workload import Workload
 from gslverify.comparison.compare import evaluate_bounded
 from gslverify.networks.network import Network
+from gslverify.passes.identity import Identity, identity
 from gslverify.passes.isolation import raised
 from gslverify.passes.rewriters import Executable, FaultError, Rewriter, Rewritten
 from gslverify.passes.verdicts import Ending, Verdict
@@ -35,7 +36,7 @@ NO_REFERENCE = "has no NumPy reference"
 
 def examined(rewriter: Rewriter, network: Network, inputs: Sequence[Mapping[str, Any]]) -> Verdict:
     """Rewrite a graph and compare it with what it was; for a process that may end."""
-    before = tuple(listing(network.outputs))
+    before, known = tuple(listing(network.outputs)), identity(network.outputs)
     workload = Workload(network.outputs)
     try:
         rewritten = rewriter.rewrite(workload)
@@ -47,19 +48,22 @@ def examined(rewriter: Rewriter, network: Network, inputs: Sequence[Mapping[str,
         said = raised(error)
         message, kind = f"{said} ({said.where})", f"{said.kind} in {said.where}"
         return Verdict(Ending.RAISES, message, before, script=script, kind=kind)
-    if tuple(listing(network.outputs)) != before:
+    if _identity(network) != known:
         return Verdict(Ending.MUTATES, "the graph that it was given is another one", before)
-    if rewritten is None or _is_same(rewritten, before):
+    if rewritten is None:
         return Verdict(Ending.UNCHANGED, before=before)
     if not isinstance(rewritten, Workload | Executable):
         kind = type(rewritten).__name__
         return Verdict(Ending.ILL_FORMED, f"it returned {kind}, which is no graph", before)
-    if isinstance(rewritten, Workload) and (flaw := _flaw(rewritten)):
-        return Verdict(
-            Ending.ILL_FORMED, flaw, before, script=_script(rewriter, workload, inputs[0])
-        )
-    if isinstance(rewritten, Workload) and _is_random(rewriter, workload, rewritten):
-        return Verdict(Ending.RANDOM, "the same graph is rewritten in another way", before)
+    if isinstance(rewritten, Workload):
+        new = _identity(rewritten)
+        if new == known:
+            return Verdict(Ending.UNCHANGED, before=before)
+        if flaw := new if isinstance(new, str) else _flaw(rewritten):
+            script = _script(rewriter, workload, inputs[0])
+            return Verdict(Ending.ILL_FORMED, flaw, before, script=script)
+        if _is_random(rewriter, workload, new):
+            return Verdict(Ending.RANDOM, "the same graph is rewritten in another way", before)
     return compared(rewriter, network, rewritten, inputs)
 
 
@@ -77,13 +81,21 @@ def _flaw(workload: Workload) -> str:
     return ""
 
 
-def _is_random(rewriter: Rewriter, workload: Workload, rewritten: Workload) -> bool:
+def _identity(graph: Network | Workload) -> Identity | str:
+    """Return what tells a graph from others, or what keeps it from being one."""
+    try:
+        return identity(graph.outputs)
+    except GraphError as error:
+        return f"it returned what is no graph: {error}"
+
+
+def _is_random(rewriter: Rewriter, workload: Workload, new: Identity | str) -> bool:
     """Tell whether a rewriter makes another graph when it is asked again."""
     try:
         again = rewriter.rewrite(workload)
     except BaseException:  # it did not raise before
         return True
-    return not isinstance(again, Workload) or _text(again) != _text(rewritten)
+    return not isinstance(again, Workload) or _identity(again) != new
 
 
 def compared(
@@ -280,10 +292,6 @@ def with_shortest_numbers(outputs: Sequence[Expr]) -> list[Expr]:
 
 def _is_finite_number(value: Any) -> bool:
     return value.ndim == 0 and is_floating(value.dtype) and bool(np.isfinite(value))
-
-
-def _is_same(rewritten: Workload | Executable, before: tuple[str, ...]) -> bool:
-    return isinstance(rewritten, Workload) and tuple(listing(rewritten.outputs)) == before
 
 
 def _text(rewritten: Rewritten) -> tuple[str, ...]:

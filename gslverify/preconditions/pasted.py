@@ -26,7 +26,7 @@ def pasted(term: Term, subst: Subst) -> Pasted:
     used = set(subst.origin[0].co_varnames) if subst.origin else set()
     for pattern in patterns_in(term):
         if pattern not in names:
-            names[pattern] = _free_name(kind_name(pattern), used)
+            names[pattern] = _free_name(pattern.written_name or kind_name(pattern), used)
             used.add(names[pattern])
             suggested.append(f"name {_place(pattern)} `{names[pattern]}`")
     return Pasted(python_text(term, names), " and ".join(suggested))
@@ -45,4 +45,5 @@ def _free_name(kind: str, used: set[str]) -> str:
 
 def _place(pattern: Pattern) -> str:
     span = resolve(pattern.origin)
-    return repr(pattern) if span is None else f"{pattern!r} in line {span.line}"
+    which = f"{pattern!r} `{pattern.written_name}`" if pattern.written_name else repr(pattern)
+    return which if span is None else f"{which} in line {span.line}"

@@ -73,11 +73,11 @@ HEAD = '''"""{title}
 {about}
 """
 import os, sys, traceback
+sys.excepthook = lambda *error: (traceback.print_exception(*error), os._exit(2))
 import numpy as np
 import tvm
 from tvm import relax
 from tvm.script import ir as I, relax as R{more}
-sys.excepthook = lambda *error: (traceback.print_exception(*error), os._exit(2))
 
 '''
 

@@ -237,7 +237,7 @@ REFUSED_TYPES = [
     ({"shape": (-1,)}, "-1 is not a size"),
     ({"dtype": "float31"}, "'float31' is not a dtype"),
     ({"name": "two words"}, "'two words' is not a name"),
-    ({"name": "lambda"}, "'lambda' is not a name"),
+    ({"name": "lambda"}, "'lambda' is a keyword of Python (write `lambda_`"),
     ({"name": (2, 3)}, "is not a name"),
 ]
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 from gsl import Call, Const, Expr, Proj, Tuple
@@ -26,6 +29,20 @@ def test_operators_are_numbered_and_all_else_stands_where_it_is_used() -> None:
         "%4 = Tag(%3.1, k=3)",
         "return %1, %4, %0",
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "dtype", "text"),
+    [
+        (1e-12, "float32", "1e-12"),
+        ([0.1, -0.0, float("inf")], "bfloat16", "[0.1, -0.0, inf]"),
+        (0.1, "float64", "0.1"),
+        ([[3]], "int8", "[[3]]"),
+        (True, "bool", "True"),
+    ],
+)
+def test_constants_have_the_digits_of_their_dtype(value: Any, dtype: str, text: str) -> None:
+    assert listing([Const(np.array(value), dtype)]) == [f"return {text}"]
 
 
 def test_call_without_operands_begins_with_its_attributes() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from gsl import Subst, op, pat
-from gsl.text.naming import pattern_names
+from gsl.text.naming import author_names, pattern_names
 from tests.rule_text import run
 
 
@@ -27,6 +27,20 @@ def test_a_name_that_was_given_comes_before_the_variable(tmp_path: Path) -> None
     )
 
     assert names(text, tmp_path) == ["data", "inner", "outer", "data_2", "relu"]
+
+
+def test_patterns_that_are_made_in_a_row_have_the_variable_of_their_name(tmp_path: Path) -> None:
+    head = "y, x = (pat.Wildcard(name) for name in 'yx')\n"
+    named = "z, w = [pat.Variable(name=name) for name in ('weight', 'bias')]\n"
+    other = "u, v = (pat.Wildcard('v') for _ in range(2))\n"
+    subst = run(f"{head}{named}{other}rule = Subst(x + y + z * w + u, x + v)", tmp_path)["rule"]
+
+    assert {p.written_name: n for p, n in author_names(subst).items() if p.written_name} == {
+        "x": "x",
+        "y": "y",
+        "weight": "z",
+        "bias": "w",
+    }
 
 
 def test_columns_are_counted_in_characters(tmp_path: Path) -> None:

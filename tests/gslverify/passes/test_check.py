@@ -28,6 +28,9 @@ from gslverify.passes import (
 from gslverify.passes.judging import agreement, differing
 
 GRAPHS = 24
+LONG = 40
+"""Of constants whose text is cut."""
+
 COUNTER = itertools.count()
 
 
@@ -127,6 +130,27 @@ def cyclic(workload: Workload) -> Workload:
     return Workload([other])
 
 
+def cyclic_in_place(workload: Workload) -> Workload:
+    one = call("Negative", workload.outputs[0])
+    new = Workload([call("Negative", one)])
+    one.operands = new.outputs
+    return new
+
+
+def retyped(workload: Workload) -> Workload:
+    """Change nothing but the types of inputs, which the text of a graph does not show."""
+    wide = {
+        one: Var(one.name, one.shape, "float8_e5m2")
+        for one in workload.order
+        if isinstance(one, Var)
+    }
+    made: dict[Expr, Expr] = {}
+    for expr in workload.order:
+        operands = tuple(made[one] for one in expr.operands)
+        made[expr] = wide.get(expr) or (expr.with_operands(operands) if operands else expr)
+    return Workload([made[one] for one in workload.outputs])
+
+
 def ill_typed(workload: Workload) -> Workload:
     one = call("Negative", workload.outputs[0])
     one.operands = (Var("wide", (7, 7, 7), "float32"), *one.operands)
@@ -159,6 +183,8 @@ def test_a_process_that_ends_while_graphs_are_compared_says_nothing_about_the_pa
         (mutates, Ending.MUTATES),
         (no_graph, Ending.ILL_FORMED),
         (cyclic, Ending.RAISES),
+        (cyclic_in_place, Ending.ILL_FORMED),
+        (retyped, Ending.ILL_FORMED),
         (ill_typed, Ending.ILL_FORMED),
     ],
 )
@@ -178,6 +204,29 @@ def test_a_pass_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> N
     report = check(hangs, [difference], graphs=2, seconds=0.5)
 
     assert [one.verdict.ending for one in report.findings] == [Ending.HANGS]
+
+
+def last_weight_changed(workload: Workload) -> Workload:
+    made: dict[Expr, Expr] = {}
+    for expr in workload.order:
+        operands = tuple(made[one] for one in expr.operands)
+        made[expr] = expr.with_operands(operands) if operands else expr
+        if isinstance(expr, Const) and expr.value.size == LONG:
+            made[expr] = Const(np.append(expr.value[:-1], expr.value[-1:] + 1))
+    return Workload([made[one] for one in workload.outputs])
+
+
+def test_a_constant_that_changes_beyond_what_its_text_shows_is_another_one() -> None:
+    """Such a graph counted as one that the pass leaves as it is."""
+
+    def weighted(choices: Any) -> Workload:
+        weights = np.arange(LONG, dtype=np.float32)
+        return Workload([call("Add", Var("x", (LONG,)), Const(weights))])
+
+    report = check(last_weight_changed, [made(weighted)], graphs=4)
+
+    (finding,) = report.findings
+    assert finding.verdict.ending is Ending.DIFFERS
 
 
 def test_a_pass_that_does_nothing_is_silent() -> None:

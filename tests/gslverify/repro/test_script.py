@@ -96,6 +96,14 @@ def test_the_status_says_that_both_sides_are_equal(folder: Path) -> None:
     assert printed_by(python_text(stored(case)), folder, status=0).startswith("output 0: equal\n")
 
 
+def test_a_program_that_fails_does_not_say_that_the_sides_differ(folder: Path) -> None:
+    """Neither where TVM is not installed: 1 is the status of sides that differ."""
+    hidden = 'import sys; sys.modules["tvm"] = None'
+    text = python_text(stored(swapped_case())).replace("import os, sys", f"{hidden}; import os", 1)
+
+    assert printed_by(text, folder, status=2) == ""
+
+
 def limits_case() -> Case:
     """TVM prints numbers of this size as expressions of another module."""
     x = Var("x", (1,))
