@@ -35,7 +35,7 @@ def test_operators_are_numbered_and_all_else_stands_where_it_is_used() -> None:
     ("value", "dtype", "text"),
     [
         (1e-12, "float32", "1e-12"),
-        ([0.1, -0.0, float("inf")], "bfloat16", "[0.1, -0.0, inf]"),
+        ([0.1, -0.0, float("inf")], "bfloat16", "[0.100098, -0.0, inf]"),
         (0.1, "float64", "0.1"),
         ([[3]], "int8", "[[3]]"),
         (True, "bool", "True"),
