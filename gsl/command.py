@@ -130,7 +130,12 @@ def _parser() -> argparse.ArgumentParser:
         help=f"where to write the result ({', '.join(WRITERS)}); parameters of OUT.py are in "
         "OUT.npz beside it, those of OUT.onnx from 2 GiB on in OUT.onnx.data",
     )
-    add("--opset", type=_positive, metavar="N", help="the opset of OUT.onnx (default: 27)")
+    add(
+        "--opset",
+        type=_positive,
+        metavar="N",
+        help="the opset of OUT.onnx, by default the newest that onnxruntime has all of",
+    )
     add("--shape", action="append", default=[], type=_shape, metavar="INPUT=1,3,224,224")
     add("--max-rewrites", type=_positive, metavar="N", help="give up after so many rewrites")
     add(
@@ -138,7 +143,7 @@ def _parser() -> argparse.ArgumentParser:
         type=_seconds,
         default=60.0,
         metavar="SECONDS",
-        help="time for reading a model that is executed (default: 60)",
+        help="time for reading a model that is executed (default: %(default)g)",
     )
     add(
         "--flags",

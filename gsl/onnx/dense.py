@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 import onnx
 
+from gsl.onnx.errors import NotReadableError
+
 
 def filled(proto: onnx.ModelProto) -> onnx.ModelProto:
     """Return a model whose tensors are dense; one that has no others is returned as it is."""
@@ -51,6 +53,8 @@ def _dense(sparse: onnx.SparseTensorProto) -> onnx.TensorProto:
 
     Its indices are those of all axes, or places in the elements in order. Source: onnx.proto.
     """
+    if onnx.TensorProto.EXTERNAL in (sparse.values.data_location, sparse.indices.data_location):
+        raise NotReadableError(f"the sparse tensor `{sparse.values.name}` is in another file")
     elements = onnx.numpy_helper.to_array(sparse.values)
     places = onnx.numpy_helper.to_array(sparse.indices)
     whole = np.zeros(tuple(sparse.dims), elements.dtype)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from math import prod
 from typing import Any
 
 import onnx
@@ -49,7 +51,8 @@ def load(model: Any) -> ir.Model:
     try:
         result = ir.from_proto(filled(proto))
         if folder:
-            ir.external_data.set_base_dir(result.graph, folder)
+            for graph in (result.graph, *(one.graph for one in result.functions.values())):
+                ir.external_data.set_base_dir(graph, folder)
         _restore_inputs(result.graph, proto.graph)
         passes.InlinePass()(result)
     except Exception as error:
@@ -87,20 +90,22 @@ def _read(path: str) -> onnx.ModelProto:
     return proto
 
 
-def tensors_of(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
-    """Yield all tensors of a graph, those of its nodes and of graphs inside included."""
-    pending = [graph]
-    while pending:
-        current = pending.pop()
-        yield from current.initializer
-        for node in current.node:
-            for one in node.attribute:
-                if one.HasField("t"):
-                    yield one.t
-                yield from one.tensors
-                if one.HasField("g"):
-                    pending.append(one.g)
-                pending.extend(one.graphs)
+def tensors_of(proto: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
+    """Yield all tensors of a model, those of nodes, of graphs inside and of functions included."""
+    graphs = [proto.graph]
+    nodes = [node for function in proto.functions for node in function.node]
+    while graphs or nodes:
+        for graph in graphs:
+            yield from graph.initializer
+            nodes.extend(graph.node)
+        attributes = [one for node in nodes for one in node.attribute]
+        for one in attributes:
+            if one.HasField("t"):
+                yield one.t
+            yield from one.tensors
+        graphs = [graph for one in attributes for graph in one.graphs]
+        graphs += [one.g for one in attributes if one.HasField("g")]
+        nodes = []
 
 
 def _is_external(tensor: onnx.TensorProto) -> bool:
@@ -110,25 +115,41 @@ def _is_external(tensor: onnx.TensorProto) -> bool:
 def _check_external(proto: onnx.ModelProto, folder: str) -> None:
     """Demand that weights in other files are complete, and below the folder of the model."""
     real = os.path.realpath(folder)
-    for tensor in filter(_is_external, tensors_of(proto.graph)):
+    for tensor in filter(_is_external, tensors_of(proto)):
         given = {entry.key: entry.value for entry in tensor.external_data}
         location = given.get("location", "")
-        path = os.path.realpath(os.path.join(folder, location))
         named = f"the weight `{tensor.name}` is in `{location}`"
+        if "\0" in location:
+            raise ModelError(f"{named}, which is no name of a file")
+        path = os.path.realpath(os.path.join(folder, location))
         if os.path.isabs(location) or os.path.commonpath([real, path]) != real:
             raise ModelError(f"{named}, outside of the folder of the model; move it there")
         if not os.path.isfile(path):
             raise ModelError(f"{named}, and there is no such file beside the model")
-        try:
-            end = int(given.get("offset", 0)) + int(given.get("length", 0))
-        except ValueError as error:
-            raise ModelError(f"{named} at a place that is no number") from error
+        end = _end_of(tensor, given, named)
         if end > os.path.getsize(path):
             raise ModelError(f"{named}, which ends before byte {end}; the file is incomplete")
 
 
+def _end_of(tensor: onnx.TensorProto, given: Mapping[str, str], named: str) -> int:
+    """Return behind which byte of its file a weight ends; raise ModelError where it has no place.
+
+    Without a length it has as many bytes as its elements.
+    """
+    try:
+        offset, length = int(given.get("offset", 0)), int(given.get("length", 0))
+        needed: int = -(-prod(tensor.dims) * ir.DataType(tensor.data_type).bitwidth // 8)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{named}, whose place or size is no number") from error
+    if min(offset, *tensor.dims) < 0:
+        raise ModelError(f"{named} at a negative place, or has negative sizes")
+    if length and length != needed:
+        raise ModelError(f"{named} with {length} bytes, but its elements have {needed}")
+    return offset + needed
+
+
 def _check_embedded(proto: onnx.ModelProto) -> None:
-    external = next(filter(_is_external, tensors_of(proto.graph)), None)
+    external = next(filter(_is_external, tensors_of(proto)), None)
     if external is not None:
         raise ModelError(
             f"the weight `{external.name}` is in another file; give the path of the model instead"
@@ -156,6 +177,10 @@ def _check_versions(proto: onnx.ModelProto) -> None:
 def check_order(proto: onnx.ModelProto) -> None:
     """Demand that a node comes after what it needs, and that nothing is made twice."""
     graph = proto.graph
+    inputs = Counter(value.name for value in graph.input)
+    for name, count in inputs.items():
+        if count > 1:
+            raise ModelError(f"{count} inputs of the model are called `{name}`")
     known = {"", *(value.name for value in (*graph.input, *graph.initializer))}
     known |= {tensor.values.name for tensor in graph.sparse_initializer}
     for number, node in enumerate(graph.node):

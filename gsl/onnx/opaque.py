@@ -100,8 +100,20 @@ def _result_types(given: _Given, value_of: Callable[[Expr], Any]) -> list[Tensor
     for place, (output, name) in enumerate(zip(given.node.outputs, proto.output, strict=True)):
         if name:
             kind = _tensor(found.get(name)) or result_within(given.node, place)
-            kinds.append(kind or _declared(output))
+            kinds.append(kind or _declared_outside(given.node, place, output))
     return kinds
+
+
+def _declared_outside(node: ir.Node, place: int, output: Value) -> TensorType:
+    """Return the type that the model declares for a result that graphs inside leave open."""
+    try:
+        return _declared(output)
+    except NotReadableError as error:
+        within = sorted({str(kind) for kind in _types_within(node, place)})
+        if len(within) < 2:
+            raise
+        listed = " or ".join(within)
+        raise NotReadableError(f"its result `{output.name}` is {listed}") from error
 
 
 def result_within(node: ir.Node, place: int) -> TensorType | None:
@@ -109,15 +121,19 @@ def result_within(node: ir.Node, place: int) -> TensorType | None:
 
     Those of an If return its results, that of a Loop the condition and then what is carried.
     """
+    kinds = _types_within(node, place)
+    return kinds.pop() if len(kinds) == 1 else None
+
+
+def _types_within(node: ir.Node, place: int) -> set[TensorType]:
     first = {"If": 0, "Loop": 1}.get(node.op_type)
     carried = node.op_type == "If" or place < len(node.inputs) - 2
     if first is None or node.domain or not carried:
-        return None
+        return set()
     try:
-        kinds = {_declared(graph.outputs[first + place]) for graph in graphs_of(node)}
+        return {_declared(graph.outputs[first + place]) for graph in graphs_of(node)}
     except NotReadableError:
-        return None
-    return kinds.pop() if len(kinds) == 1 else None
+        return set()
 
 
 def names_of(proto: onnx.NodeProto, count: int) -> list[str]:

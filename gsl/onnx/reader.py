@@ -140,7 +140,10 @@ class _Reading:
 
     def _read_graph(self, graph: ir.Graph) -> None:
         for value in graph.initializers.values():
-            self._exprs[value] = self._tensor(str(value.name), value.const_value)
+            try:
+                self._exprs[value] = self._tensor(str(value.name), value.const_value)
+            except NotReadableError as error:
+                self._refused[value] = error
         for number, node in enumerate(graph):
             refused = self._refusal(_place(number, node), node)
             if refused is not None:
@@ -167,6 +170,8 @@ class _Reading:
         try:
             if tensor.dtype not in KNOWN:
                 raise NotReadableError(f"it has elements of {tensor.dtype.name}")
+            if any(size < 0 for size in tensor.shape.numpy()):
+                raise ValueError(f"it has the sizes {tensor.shape}")
             array = np.asarray(tensor.numpy())
         except GslError as error:
             raise NotReadableError(f"the weight `{name}` cannot be carried: {error}") from error
@@ -216,8 +221,9 @@ class _Reading:
         why: str = "GSL has no operator for it"
         wanted: tuple[str, ...] = ()
         if node.op_type == "If" and not node.domain:
-            why = "its condition depends on an input of the model"
             wanted = self._inputs_of(operands, 0)
+            why = "its condition depends on an input of the model"
+            why = why if wanted else "its condition is no single truth value that is known"
         if row is not None:
             try:
                 return _row_results(row, Site(node, operands, opset, self._values.value_of, used))

@@ -18,7 +18,8 @@ from gsl.onnx.errors import NotWritableError
 from gsl.onnx.loading import reason
 from gsl.onnx.widened import widened, widened_arrays
 from gsl.onnx.writer import MOST_BYTES, size_of, to_onnx
-from gsl.speed import ROUNDS, Comparison, difference, random_inputs
+from gsl.random_inputs import random_inputs
+from gsl.speed import ROUNDS, Comparison, difference
 from gsl.workload import Workload
 
 QUIET = 4

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from statistics import median
 
-from gsl.speed import ROUNDS, Comparison, difference, random_inputs
+from gsl.random_inputs import random_inputs
+from gsl.speed import ROUNDS, Comparison, difference
 from gsl.tvm.profile import leaves
 from gsl.tvm.run import arguments, compile_workload
 from gsl.workload import Workload

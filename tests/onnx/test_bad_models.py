@@ -42,7 +42,7 @@ def save(model: Any) -> None:
     pytest.importorskip("onnx").save(model, "model.onnx")
 
 
-def external(location: str, offset: int = 0) -> Any:
+def external(location: str, offset: int = 0, length: int = 8) -> Any:
     """Return a model with a weight of two floats in another file."""
     graph = OnnxGraph()
     weight = graph.weight(2)
@@ -50,8 +50,38 @@ def external(location: str, offset: int = 0) -> Any:
     (tensor,) = model.graph.initializer
     tensor.ClearField("raw_data")
     tensor.data_location = graph.onnx.TensorProto.EXTERNAL
-    for key, value in (("location", location), ("offset", str(offset)), ("length", "8")):
-        tensor.external_data.add(key=key, value=value)
+    for key, value in (("location", location), ("offset", offset), ("length", length)):
+        tensor.external_data.add(key=key, value=str(value))
+    return model
+
+
+def external_in_function(location: str) -> Any:
+    """Return a model that calls a function with such a weight."""
+    model = external(location)
+    helper = OnnxGraph().onnx.helper
+    constant = helper.make_node("Constant", [], ["w"], value=model.graph.initializer[0])
+    add = helper.make_node("Add", ["a", "w"], ["b"])
+    opsets = list(model.opset_import)
+    del model.graph.initializer[:]
+    (call,) = model.graph.node
+    call.op_type, call.domain, call.input[:] = "Shifted", "own", ["x"]
+    shifted = helper.make_function("own", "Shifted", ["a"], ["b"], [constant, add], opsets)
+    model.functions.append(shifted)
+    model.opset_import.append(helper.make_opsetid("own", 1))
+    return model
+
+
+def with_sizes(size: int) -> Any:
+    graph = OnnxGraph()
+    model = graph.model({"x": [2]}, graph.add("Add", "x", graph.weight(1)))
+    model.graph.initializer[0].dims[:] = [size]
+    return model
+
+
+def with_one_input_twice() -> Any:
+    graph = OnnxGraph()
+    model = graph.model({"x": [2]}, graph.add("Relu", "x"))
+    model.graph.input.append(model.graph.input[0])
     return model
 
 
@@ -77,6 +107,18 @@ REFUSED: dict[str, tuple[Any, str]] = {
         lambda: external("w.bin", 4),
         "ends before byte 12; the file is inc",
     ),
+    "a weight at a negative place": (lambda: external("w.bin", -4), "`w.bin` at a negative place"),
+    "a weight of fewer bytes": (
+        lambda: external("w.bin", length=4),
+        "in `w.bin` with 4 bytes, but its elements have 8",
+    ),
+    "a weight in no file": (lambda: external("w\0.bin"), "which is no name of a file"),
+    "a weight of a function outside": (
+        lambda: external_in_function("../secret.bin"),
+        "in `../secret.bin`, outside of the f",
+    ),
+    "a weight of negative size": (lambda: with_sizes(-1), "is damaged: it has the sizes [-1]"),
+    "two inputs of one name": (with_one_input_twice, "2 inputs of the model are called `x`"),
     "a cycle": (cyclic, "node 0, Relu of `Relu_0_0` needs `Relu_1_0`, which nothing before it mak"),
     "opset 6": (lambda: of_opset(6), "opset 6 is older than 7"),
     "a future opset": (lambda: of_opset(1000), "opset 1000 is newer than"),
@@ -109,6 +151,19 @@ def test_a_weight_beside_the_model_is_read():
     assert apply() == 0
     onnx = pytest.importorskip("onnx")
     (tensor,) = onnx.load("out.onnx").graph.initializer
+    np.testing.assert_array_equal(onnx.numpy_helper.to_array(tensor), [1, 2])
+
+
+def test_a_weight_of_a_function_is_beside_the_model(monkeypatch: pytest.MonkeyPatch):
+    Path("w.bin").write_bytes(np.array([1, 2], np.float32).tobytes())
+    save(external_in_function("w.bin"))
+    folder = Path.cwd()
+    monkeypatch.chdir("..")
+    written = str(folder / "out.onnx")
+    arguments = [str(folder / "rules.py"), str(folder / "model.onnx"), "-o", written]
+    assert main(["apply", *arguments]) == 0
+    onnx = pytest.importorskip("onnx")
+    (tensor,) = onnx.load(written).graph.initializer
     np.testing.assert_array_equal(onnx.numpy_helper.to_array(tensor), [1, 2])
 
 

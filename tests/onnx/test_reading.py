@@ -290,6 +290,30 @@ def test_a_branch_on_an_input_that_decides_sizes_is_named():
         Workload.from_onnx(model)
 
 
+def test_branches_of_several_sizes_are_named():
+    model = branch_model(positive)
+    branch = model.graph.node[-1].attribute[0].g
+    branch.node[0].op_type = "Concat"
+    branch.node[0].input[:] = ["x", "x"]
+    branch.node[0].attribute.append(pytest.importorskip("onnx").helper.make_attribute("axis", 0))
+    branch.output[0].type.tensor_type.shape.dim[0].dim_value = 4
+    wanted = r"If of `If_2_0`: its condition depends on .* is float32\[2\] or float32\[4\]"
+    with pytest.raises(ModelError, match=wanted):
+        Workload.from_onnx(model)
+
+
+def test_texts_of_weights_matter_only_where_they_are_needed():
+    onnx = pytest.importorskip("onnx")
+    graph = OnnxGraph()
+    graph.weights.append(onnx.numpy_helper.from_array(np.array(["a"], object), "text"))
+    text = graph.add("StringNormalizer", "text")
+    model = graph.model({"x": [2]}, graph.add("Relu", "x"))
+    assert operators(Workload.from_onnx(model)) == ["Relu"]
+    model.graph.output[0].name = text
+    with pytest.raises(ModelError, match=r"the weight `text` cannot be carried: .* of STRING"):
+        Workload.from_onnx(model)
+
+
 def test_sparse_tensors_are_dense():
     onnx = pytest.importorskip("onnx")
     graph, helper = OnnxGraph(), onnx.helper

@@ -18,8 +18,8 @@ from gsl.engine.record import Record
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.operators.declaration import OpaqueOperator
+from gsl.random_inputs import random_inputs
 from gsl.rule_files.collect import load_rules
-from gsl.speed import random_inputs
 from gsl.tvm.benchmark import compare
 from tests.onnx.graphs import inception, mobilenet, resnet, unet
 

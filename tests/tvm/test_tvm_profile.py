@@ -1,4 +1,4 @@
-"""Time per operator, and random inputs to measure with."""
+"""Time per operator."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from gsl import Workload
 from gsl.errors import InputError, MisuseError
 from gsl.expr import Const, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
-from gsl.tvm.benchmark import random_inputs
 from gsl.tvm.profile import OperatorTime, profile
 
 pytestmark = pytest.mark.tvm
@@ -75,18 +74,6 @@ def test_inputs_are_checked():
 def test_a_call_is_repeated_at_least_once(repeats: object):
     with pytest.raises(MisuseError, match="a call is repeated at least once, not"):
         profile(Workload(call("Exp", Var("x", ()))), {"x": np.float32(1)}, repeats=repeats)
-
-
-def test_random_inputs_fit_and_are_reproducible():
-    types = [("f", "float16"), ("d", "float64"), ("i", "int32"), ("u", "uint8"), ("b", "bool")]
-    variables = [Var(name, (40, 2), dtype) for name, dtype in types]
-    workload = Workload(variables)
-    first, second = random_inputs(workload, 1), random_inputs(workload, 1)
-    assert {name: str(array.dtype) for name, array in first.items()} == dict(types)
-    assert all(np.array_equal(first[name], second[name]) for name in first)
-    assert not np.array_equal(first["d"], random_inputs(workload, 2)["d"])
-    assert not first["i"].any()
-    assert set(first["b"].flat) == {True, False}
 
 
 def test_a_network_without_operators_takes_no_time():

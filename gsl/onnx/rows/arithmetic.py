@@ -13,6 +13,7 @@ from gsl.numpy_dtypes import kind_of
 from gsl.onnx.build import call, cast, number
 from gsl.onnx.emitter import Emitter, Value, dtype_of
 from gsl.onnx.errors import RowError
+from gsl.onnx.inputs import KNOWN
 from gsl.onnx.rows.direct import alike
 from gsl.onnx.site import Site
 from gsl.onnx.table import reads, writes
@@ -134,10 +135,10 @@ def refuse_overflow(site: Site, dtype: str) -> None:
 
 def dtype_named(kind: int) -> str:
     """Return the NumPy name of an element type of ONNX; raise RowError for texts and the like."""
-    try:
-        return str(ir.DataType(kind).numpy().name)
-    except TypeError as error:
-        raise RowError(f"GSL has no elements of {ir.DataType(kind).name}") from error
+    known = ir.DataType(kind)
+    if known not in KNOWN:
+        raise RowError(f"GSL has no elements of {known.name}")
+    return KNOWN[known]
 
 
 @writes("Divide")
