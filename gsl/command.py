@@ -46,6 +46,8 @@ INTERRUPTED = 130
 
 SHOWN_ROOTS = 5
 
+OPSET = "the opset of OUT.onnx, by default the newest that onnxruntime has all of"
+
 RULES = f"a file of rules, a folder of such, FILE::RULE, or a preset ({', '.join(PRESETS)})"
 
 
@@ -130,12 +132,7 @@ def _parser() -> argparse.ArgumentParser:
         help=f"where to write the result ({', '.join(WRITERS)}); parameters of OUT.py are in "
         "OUT.npz beside it, those of OUT.onnx from 2 GiB on in OUT.onnx.data",
     )
-    add(
-        "--opset",
-        type=_positive,
-        metavar="N",
-        help="the opset of OUT.onnx, by default the newest that onnxruntime has all of",
-    )
+    add("--opset", type=_positive, metavar="N", help=OPSET)
     add("--shape", action="append", default=[], type=_shape, metavar="INPUT=1,3,224,224")
     add("--max-rewrites", type=_positive, metavar="N", help="give up after so many rewrites")
     add(
