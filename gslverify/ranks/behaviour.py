@@ -8,19 +8,20 @@ found holds for all calls of an operator with tensors of the same ranks and the 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from typing import Any
 
 from gsl.attr.conjuncts import conjuncts
-from gsl.attr.term import Symbol, Term, free_symbols
+from gsl.attr.term import Symbol, Term, free_symbols, operation
 from gsl.errors import GslError
 from gsl.expr import Call
 from gsl.kernel.expression import Expression, Read, Reduction, walk
 from gsl.kernel.meaning import Elements, named
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
+from gsl.operators.domain import Sizes
 from gsl.types import Int, TensorType, TupleType, Type
 from gslverify.ranks.attributes import Around, without_axis
 from gslverify.ranks.sameness import Comparison, same_term, written
@@ -30,11 +31,13 @@ from gslverify.ranks.tensors import Tensor, dropped, tensors_of
 class Along(Enum):
     """What a call does along an axis.
 
-    PLAIN: every element is computed from elements at its own index, whatever it is. COMBINED: the
-    elements along the axis are combined, in any order. SPECIAL: anything else.
+    PLAIN: every element is computed from elements at its own index, whatever it is. MOVED: it is
+    computed from elements at one index that may be another one, or only under conditions about the
+    index. COMBINED: the elements along the axis are combined, in any order. SPECIAL: anything else.
     """
 
     PLAIN = "plain"
+    MOVED = "moved"
     COMBINED = "combined"
     SPECIAL = "special"
 
@@ -43,12 +46,16 @@ class Along(Enum):
 class Removal:
     """What a call does along an axis, and which of its demands are lost where that is gone.
 
-    `scaled` are the numbers of the kernel in which the size along the axis is a factor.
+    `scaled` are the numbers of the kernel in which the size along the axis is a factor. `moved` are
+    the indices of reads along the axis that are not that of the result, and `guards` the conditions
+    about it, by the identities of the expressions that they are in.
     """
 
     along: Along
     lost: tuple[int, ...] = ()
     scaled: tuple[int, ...] = ()
+    moved: Mapping[int, Int] = field(default_factory=dict)
+    guards: Mapping[int, tuple[Term, ...]] = field(default_factory=dict)
 
 
 SPECIAL = Removal(Along.SPECIAL)
@@ -173,7 +180,11 @@ class Behaviour:
             return SPECIAL
         operands, need = self.as_taken(types), Need()
         canonical = self.operator.normalise(attributes, operands)
-        if not all(same_term(canonical[name], value) for name, value in attributes.items()):
+        whole = self.operator.normalise(self.attributes, self.as_taken(self.types))
+        expected = without_axis(self.operator, whole, self._around(axes))
+        if expected is None or not all(
+            same_term(canonical[name], value) for name, value in expected.items()
+        ):
             return SPECIAL
         result = self.operator.infer(operands, attributes, need)
         if not self._has_results(result, types):
@@ -182,8 +193,7 @@ class Behaviour:
         if not left <= set(self.demands):
             return SPECIAL
         lost = [number for number, part in enumerate(self.demands) if part not in left]
-        along, scaled = self._compared(axes, types, attributes)
-        return Removal(along, tuple(lost), scaled)
+        return replace(self._compared(axes, types, attributes), lost=tuple(lost))
 
     def _around(self, axes: Mapping[int, int]) -> Around:
         first = next((number for group in self.groups for number in group), None)
@@ -209,30 +219,51 @@ class Behaviour:
 
     def _compared(
         self, axes: Mapping[int, int], types: Sequence[TensorType], attributes: Mapping[str, Any]
-    ) -> tuple[Along, tuple[int, ...]]:
+    ) -> Removal:
         """Compare the kernel with that of the call without the axis."""
-        read = {str(n): axis for n, axis in axes.items() if n < self.operand_count}
-        sizes = frozenset(
-            size
-            for number, axis in axes.items()
-            if number < self.operand_count
-            for size in [self.types[number].shape[axis]]
-            if isinstance(size, Symbol)
-        )
-        gone = [axes.get(self.operand_count + n) for n in range(len(self.indices))]
+        count = self.operand_count
+        read = {str(n): axis for n, axis in axes.items() if n < count}
+        sizes = {str(n): self.types[n].shape[axis] for n, axis in axes.items() if n < count}
+        units = {size for size in sizes.values() if isinstance(size, Symbol) and self._is_one(size)}
+        gone = [axes.get(count + n) for n in range(len(self.indices))]
         left = [dropped(index, axis) for index, axis in zip(self.indices, gone, strict=True)]
-        parts = self._elements(types[: self.operand_count], attributes, left)
-        scaled: list[int] = []
-        is_combined = False
-        for one, other, index, axis in zip(self.elements, parts, self.indices, gone, strict=True):
-            comparison = Comparison(read, None if axis is None else index[axis], sizes)
+        parts = self._elements(types[:count], attributes, left)
+        found = Removal(Along.PLAIN)
+        for number, (one, other, axis) in enumerate(zip(self.elements, parts, gone, strict=True)):
+            at = None if axis is None else self.indices[number][axis]
+            size = None if axis is None else self.types[count + number].shape[axis]
+            others = self._others(number, at)
+            comparison = Comparison(read, at, sizes, size, frozenset(units), others)
             if not comparison.same(one, other):
-                return Along.SPECIAL, ()
-            is_combined |= bool(comparison.combined)
-            scaled += comparison.scaled
-        if scaled and not is_combined:
-            return Along.SPECIAL, ()
-        return (Along.COMBINED if is_combined else Along.PLAIN), tuple(scaled)
+                return SPECIAL
+            found = _both(found, comparison)
+        return SPECIAL if found.scaled and found.along is not Along.COMBINED else found
+
+    def _is_one(self, size: Symbol) -> bool:
+        """Tell whether the operator demands of a size that it is 1."""
+        return written(operation("==", size, 1)) in self.demands
+
+    def _others(self, number: int, index: Symbol | None) -> frozenset[Symbol]:
+        """Return all indices of which an element of a result speaks, but one."""
+        bound = [
+            symbol
+            for part in walk(self.elements[number])
+            if isinstance(part, Reduction)
+            for symbol, _ in part.variables
+        ]
+        return frozenset((*self.indices[number], *bound)) - {index}
+
+
+def _both(found: Removal, comparison: Comparison) -> Removal:
+    """Return what a call does along an axis that makes several results."""
+    moved = {**found.moved, **comparison.moved}
+    guards = {**found.guards, **comparison.guards}
+    is_combined = found.along is Along.COMBINED or bool(comparison.combined)
+    if found.along is Along.SPECIAL or (is_combined and (moved or guards)):
+        return SPECIAL
+    along = Along.COMBINED if is_combined else Along.MOVED if moved or guards else Along.PLAIN
+    scaled = (*found.scaled, *comparison.scaled)
+    return Removal(along, scaled=scaled, moved=moved, guards=guards)
 
 
 def _single(views: Sequence[Elements], group: Group) -> Elements:
@@ -247,10 +278,10 @@ class Behaviours:
     """The behaviours of all calls of a rule, each found out once."""
 
     def __init__(self) -> None:
-        self._known: dict[Hashable, Behaviour] = {}
+        self._known: dict[Hashable, tuple[Behaviour, list[Symbol]]] = {}
 
-    def of(self, call: Call) -> tuple[Behaviour, list[Tensor]]:
-        """Return the behaviour of a call, and its tensors by their numbers."""
+    def of(self, call: Call) -> tuple[Behaviour, list[Tensor], dict[Symbol, Int]]:
+        """Return the behaviour of a call, its tensors by their numbers, and what symbols are."""
         numbers: dict[Tensor, int] = {}
         declared: list[TensorType] = []
         groups = []
@@ -263,42 +294,70 @@ class Behaviours:
         made = tensors_of(call)
         is_tuple = tuple(isinstance(operand.type, TupleType) for operand in call.operands)
         names = _Names()
-        ranks = tuple((one.ndim, names.key(one.dtype)) for one in declared)
-        attributes = tuple((name, names.key(value)) for name, value in call.attributes.items())
+        ranks = tuple((one.ndim, names.key(names.generic(one.dtype))) for one in declared)
+        attributes = tuple((name, names.key(v)) for name, v in names.attributes(call).items())
         key = call.operator.name, attributes, tuple(groups), is_tuple, ranks
         if key not in self._known:
-            self._known[key] = _behaviour(call, tuple(groups), is_tuple, declared, names)
-        return self._known[key], [*numbers, *(tensor for tensor, _ in made)]
+            made_behaviour = _behaviour(call, tuple(groups), is_tuple, declared, names)
+            self._known[key] = made_behaviour, names.symbols
+        behaviour, symbols = self._known[key]
+        values = dict(zip(symbols, names.values, strict=True))
+        for general, one in zip(behaviour.types, declared, strict=False):
+            values.update(zip(general.shape, one.shape, strict=True))
+        return behaviour, [*numbers, *(tensor for tensor, _ in made)], values
 
 
 class _Names:
-    """Symbols of one call by numbers, so that calls that differ in their names only are one."""
+    """Symbols of one call by numbers, so that calls that differ in their names only are one.
+
+    A term among `sizes` is one symbol too, of which nothing is known.
+    """
 
     def __init__(self) -> None:
-        self._symbols: dict[int, Symbol] = {}
+        self._known: dict[int, Symbol] = {}
+        self.values: list[Term] = []
 
-    def generic(self, value: Any) -> Any:
+    @property
+    def symbols(self) -> list[Symbol]:
+        """The symbols in the order in which they were made."""
+        return list(self._known.values())
+
+    def generic(self, value: Any, sizes: bool = False) -> Any:
         """Return a value with another symbol for each that is in it by itself or in a tuple."""
         if isinstance(value, tuple):
-            return tuple(map(self.generic, value))
-        if not isinstance(value, Symbol):
+            return tuple(self.generic(field, sizes) for field in value)
+        if not isinstance(value, Symbol) and not (sizes and isinstance(value, Term)):
             return value
-        name = f"a{len(self._symbols)}"
-        made = Symbol(name, value.sort, value.low, value.high)
-        return self._symbols.setdefault(id(value), made)
+        if id(value) not in self._known:
+            self._known[id(value)] = self._made(value)
+            self.values.append(value)
+        return self._known[id(value)]
 
-    def key(self, value: Any) -> Hashable:
+    def _made(self, value: Term) -> Symbol:
+        name = f"a{len(self._known)}"
+        if isinstance(value, Symbol):
+            return Symbol(name, value.sort, value.low, value.high)
+        return Symbol(name)
+
+    def attributes(self, call: Call) -> dict[str, Any]:
+        """Return the attributes of a call with other symbols."""
+        domains = {name: one.domain for name, one in call.operator.attributes.items()}
+        return {
+            name: self.generic(value, isinstance(domains[name], Sizes))
+            for name, value in call.attributes.items()
+        }
+
+    def key(self, generic: Any) -> Hashable:
         """Return what tells attributes and dtypes apart; other terms have their identities."""
-        found = self.generic(value)
-        match found:
+        match generic:
             case tuple():
-                return tuple(map(self.key, value))
+                return tuple(map(self.key, generic))
             case Symbol():
-                return "symbol", found.name, found.sort, found.low, found.high
+                return "symbol", generic.name, generic.sort, generic.low, generic.high
             case Term():
-                return "term", id(value)
+                return "term", id(generic)
             case _:
-                return type(value).__name__, value
+                return type(generic).__name__, generic
 
 
 def _behaviour(
@@ -312,7 +371,7 @@ def _behaviour(
     for number, one in enumerate(declared):
         sizes: tuple[Int, ...] = tuple(Symbol(f"n{number}.{a}", low=1) for a in range(one.ndim))
         types.append(TensorType(sizes, names.generic(one.dtype)))
-    attributes = {name: names.generic(value) for name, value in call.attributes.items()}
+    attributes = names.attributes(call)
     many = isinstance(call.type, TupleType)
     known = tuple(types)
     behaviour = Behaviour(call.operator, attributes, groups, is_tuple, known, len(known), many)

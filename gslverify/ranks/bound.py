@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Sequence, Set
+from itertools import product
 
 from gsl.attr.term import ANYTHING
 from gsl.errors import GslError
@@ -25,7 +26,10 @@ from gslverify.structures.variants import some_variants
 
 MOST_AXES = max(USUAL.ranks)
 LARGER = (Extent(ranks=(5,)), Extent(ranks=(5, 1, 0)), Extent(ranks=(5, 4, 3, 2, 1, 0), rare=True))
-RUNS, MOST_LARGER = 64, 2
+RUNS, MOST_LARGER = (64, 4096), 2
+"""Builds of a source to find a structure with more axes, and where these find none."""
+
+NO_LARGER = "no structure with more axes was found"
 
 MOST_NEW_AXES = 2
 """So many axes of size 1 can be added at once in the structures that are all tried."""
@@ -40,15 +44,15 @@ def reason_against_all_ranks(
     beyond, of which a few are looked at.
     """
     try:
-        demands = demands_of(subst)
         large = [one for one in large if is_larger(one)][:MOST_LARGER] or larger(subst)
         if not large:
-            return "no structure with more axes was found"
+            return NO_LARGER
+        demands = demands_of(subst)
         findings, behaviours = Findings(), Behaviours()
         inputs = _Inputs(subst, demands)
         for instance in (*usual, *large):
             for target in targets(instance):
-                structure = Structure(demands, target, behaviours)
+                structure = Structure(demands, target, behaviours, instance.claims)
                 look_at(structure, findings)
                 inputs.note(structure)
         needed = inputs.lost() + _axes(demands, findings)
@@ -66,8 +70,8 @@ def is_larger(instance: Instance) -> bool:
 
 def larger(subst: Subst) -> list[Instance]:
     """Return some structures with more axes, whether some graph has them or not."""
-    for extent in LARGER:
-        found = some_variants(subst, extent, is_larger, MOST_LARGER, RUNS)
+    for runs, extent in product(RUNS, LARGER):
+        found = some_variants(subst, extent, is_larger, MOST_LARGER, runs)
         if found:
             return [variant.instance(subst) for variant in found]
     return []
@@ -109,15 +113,18 @@ def _axes(demands: Demands, findings: Findings) -> int:
     for frame in demands.kept:
         kind = _kind(frame, findings, equal)
         kept[kind] = max(kept.get(kind, 0), findings.ranks[frame])
-    special = (_special(one, findings, equal, kept.keys()) for one in findings.special)
-    combined = sum(findings.combined.values())
+    # Of small tensors axes may stay only because an operator needs some.
+    enough = min(MOST_AXES, max(rank for rank, _ in findings.special))
+    large = [found for rank, found in findings.special if rank >= enough]
+    special = (_special(one, findings, equal, kept.keys()) for one in large)
+    of_elements = sum(findings.combined.values()) + findings.accesses.needed()
     return (
         sum(kept.values())
         + _named(demands, findings, equal, kept.keys())
         + sum(findings.fixed.values())
         + max(special, default=0)
         + alignment.verify(equal, kept.keys())
-        + max(findings.most_at_once, alignment.axes_out_of_order(equal), combined)
+        + max(findings.most_at_once, alignment.axes_out_of_order(equal), of_elements)
     )
 
 

@@ -15,7 +15,7 @@ class Groups:
         """Return what stands for the set that something is in."""
         above = self._above
         above.setdefault(one, one)
-        while above[one] != one:
+        while above[one] is not one:
             above[one] = above[above[one]]
             one = above[one]
         return one

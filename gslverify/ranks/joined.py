@@ -20,13 +20,14 @@ class Site:
         self.behaviour: Behaviour | None
         self.joins: set[tuple[tuple[int, int], ReadAt]]
         try:
-            self.behaviour, self.tensors = behaviours.of(call)
+            self.behaviour, self.tensors, self.values = behaviours.of(call)
             self.count = self.behaviour.operand_count
             self.joins = set(self.behaviour.joined())
         except GslError:
             operands = [t for operand in call.operands for t, _ in tensors_of(operand)]
             self.behaviour, self.count = None, len(operands)
             self.tensors, self.joins = [*operands, *(t for t, _ in tensors_of(call))], set()
+            self.values = {}
 
     def removal(self, axes: Mapping[Tensor, int]) -> Removal:
         """Return what the call does along an axis that its tensors share."""
@@ -62,7 +63,8 @@ class Computation:
         exprs = list(reverse_post_order(list(outputs)))
         self.sites = {id(e): Site(e, behaviours) for e in exprs if isinstance(e, Call)}
         self.leaves = {t for e in exprs if not e.operands for t, _ in tensors_of(e)}
-        self.ranks = {tensor: declared.ndim for e in exprs for tensor, declared in tensors_of(e)}
+        self.types = {tensor: declared for e in exprs for tensor, declared in tensors_of(e)}
+        self.ranks = {tensor: declared.ndim for tensor, declared in self.types.items()}
         self.groups = Groups()
         for number, site in self.sites.items():
             self._join(number, site)

@@ -26,9 +26,20 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Same:
-    """A value that stays as it is; `number` where it is a literal."""
+    """A value that stays as it is; `number` where it is a literal.
+
+    Other values that are whole numbers from 0 may be known to be `below` one.
+    """
 
     number: int | None = None
+    below: int | None = None
+
+    @property
+    def limit(self) -> int | None:
+        """A number that the value is below, which is not negative; None if none is known."""
+        if self.number is None:
+            return self.below
+        return self.number + 1 if self.number >= 0 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +69,31 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class PerAxis:
-    """A tuple with an entry for each axis of `index`: without that of the one that goes.
+    """A tuple with `count` entries for each axis of `index`: without those of the one that goes.
 
     Entries are sizes and the like, or axes of a frame `of`.
     """
 
     index: Frame
     of: Frame | None = None
+    count: int = 1
 
 
-Kind = Same | Rank | Place | Chosen | PerAxis
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """How many entries a tuple has that has `count` for each axis: as many less."""
+
+    frame: Frame
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A place in such a tuple: `count` times an axis, and a number below `sides` in addition."""
+
+    frame: Frame
+    count: int
+    sides: int
+
+
+Kind = Same | Rank | Place | Chosen | PerAxis | Entries | Entry

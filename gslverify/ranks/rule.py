@@ -38,8 +38,6 @@ class _Rule:
         every = dict.fromkeys((*subst.source_patterns, *subst.target_patterns))
         if any(isinstance(pattern, Variadic | GetInst) for pattern in every):
             raise UnlikeError("the number of fields of a tuple is open")
-        if subst.aliases:
-            raise UnlikeError("two inputs may be one tensor")
         for pattern in subst.source_patterns:
             if isinstance(pattern, Call):
                 self._note_fixed(pattern)
@@ -75,7 +73,7 @@ class _Rule:
     def _equal(self, one: Kind, other: Kind) -> bool:
         """Note that two ranks or shapes are equal, if they are that."""
         match one, other:
-            case (Rank(frame), Rank(also)) | (PerAxis(frame, None), PerAxis(also, None)):
+            case (Rank(frame), Rank(also)) | (PerAxis(frame, None, 1), PerAxis(also, None, 1)):
                 self.demands.stated.add((frame, also))
                 return True
             case (Rank(frame), Same(int())) | (Same(int()), Rank(frame)):
@@ -179,7 +177,9 @@ class _Rule:
                 self.kinds.same_axes(frame, also)
             case Chosen(frame), (Chosen(also) | PerAxis(_, Frame() as also)):
                 self.kinds.same_axes(frame, also)
-            case PerAxis(index, of), PerAxis(also, what) if (of is None) == (what is None):
+            case PerAxis(index, of, count), PerAxis(also, what, many) if count == many and (
+                of is None
+            ) == (what is None):
                 self.demands.stated.add((index, also))
                 if of is not None and what is not None:
                     self.kinds.same_axes(of, what)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
-from gsl.attr.term import ANYTHING
+from gsl.attr.conjuncts import conjuncts
+from gsl.attr.term import ANYTHING, Operation, Symbol
 from gsl.expr import Call as CallExpr
 from gsl.expr import Const, Expr
 from gsl.graph import reverse_post_order
@@ -18,12 +20,16 @@ from gsl.operators.domain_axes import Axes, Axis, NewAxes
 from gsl.pat import INPUTS, Call, Pattern
 from gsl.types import TensorType
 from gslverify.prove.proof import Target
+from gslverify.ranks.accesses import Accesses
 from gslverify.ranks.alignment import Alignment, Label, label
 from gslverify.ranks.behaviour import Along, Behaviours, Removal
+from gslverify.ranks.groups import Groups
 from gslverify.ranks.joined import Computation
 from gslverify.ranks.kinds import Frame, UnlikeError
 from gslverify.ranks.tensors import Place, Tensor, tensors_of
 from gslverify.ranks.terms import Demands
+from gslverify.ranks.ways import Ways
+from gslverify.structures.instance import Claim
 
 Special = Mapping[Call, Mapping[Hashable, set[Label]]]
 
@@ -33,18 +39,21 @@ class Findings:
     """What is known from the structures looked at so far, the largest of every number.
 
     Attributes:
-        special: for each structure, axes that a call treats in a way of its own, by its pattern,
-            without those that the rule names, each with the operands that have it.
+        special: for each structure, how many axes its inputs have at the most, and axes that a call
+            treats in a way of its own, by its pattern, without those that the rule names, each with
+            the operands that have it.
         combined: along how many axes that differ in what broadcasts, for all calls that do so.
         ranks: how many axes frames have.
         frames: what frames are the axes of.
         fixed: how many axes an attribute of known length has that are not written down.
         most_at_once: of how many axes one demand can speak.
         alignment: which tensors have the same axes.
+        accesses: which elements and conditions an element of an output depends on.
     """
 
-    special: list[Special] = field(default_factory=list)
+    special: list[tuple[int, Special]] = field(default_factory=list)
     alignment: Alignment = field(default_factory=Alignment)
+    accesses: Accesses = field(default_factory=Accesses)
     combined: Counter[frozenset[Pattern]] = field(default_factory=Counter)
     ranks: Counter[Frame] = field(default_factory=Counter)
     frames: dict[Frame, set[Label]] = field(default_factory=lambda: defaultdict(set))
@@ -55,7 +64,9 @@ class Findings:
 class Structure:
     """The axes of one structure and of one of its targets."""
 
-    def __init__(self, demands: Demands, target: Target, behaviours: Behaviours) -> None:
+    def __init__(
+        self, demands: Demands, target: Target, behaviours: Behaviours, claims: Iterable[Claim] = ()
+    ) -> None:
         self.demands = demands
         self.bindings: Bindings = target.bindings
         self.target = target
@@ -69,6 +80,7 @@ class Structure:
             if isinstance(pattern, (Call, *INPUTS))
         }
         self.marked = set(self._marked())
+        self.equal_sizes = _equal_sizes(claims)
 
     def tensor(self, frame: Frame) -> Tensor | None:
         """Return the tensor that has the axes of a frame, None if it is not there."""
@@ -104,6 +116,11 @@ class Structure:
         """Return the number of axes of a frame, 0 if it is not there."""
         tensor = self.tensor(frame)
         return 0 if tensor is None else self.computation.ranks.get(tensor, 0)
+
+    def most_axes(self) -> int:
+        """Return how many axes a tensor has at the most whose sizes do not follow from others."""
+        ranks = self.computation.ranks
+        return max((ranks[one] for one in _with_own_sizes(self.computation)), default=0)
 
     def roots(self, tensor: Tensor | None) -> list[Hashable]:
         """Return what stands for each axis of a tensor and all that belong to it."""
@@ -165,6 +182,16 @@ def look_at(structure: Structure, findings: Findings) -> None:
     _note_calls(structure, findings)
 
 
+def _equal_sizes(claims: Iterable[Claim]) -> Groups:
+    """Return the sets of sizes that are equal wherever a source matches."""
+    equal = Groups()
+    for part in (part for claim in claims for part in conjuncts(claim.term)):
+        match part:
+            case Operation(head="==", operands=(Symbol() as one, Symbol() as other)):
+                equal.join(one, other)
+    return equal
+
+
 def _note_frames(structure: Structure, demands: Demands, findings: Findings) -> None:
     for call, name in demands.fixed:
         count = min(demands.fixed[call, name], len(structure.named_by(call, name)))
@@ -199,6 +226,7 @@ def _note_calls(structure: Structure, findings: Findings) -> None:
     special: dict[Call, dict[Hashable, set[Label]]] = defaultdict(dict)
     combined: dict[frozenset[int], list[list[Place]]] = defaultdict(list)
     removals: dict[int, dict[Hashable, Removal]] = defaultdict(dict)
+    free: dict[Hashable, Mapping[int, Removal]] = {}
     lost: Counter[tuple[int, int]] = Counter()
     for places in computation.joined():
         root = computation.together(*places[0])
@@ -208,19 +236,38 @@ def _note_calls(structure: Structure, findings: Findings) -> None:
         for number, one in found.items():
             removals[number][root] = one
             lost.update((number, part) for part in one.lost)
-        stuck = [number for number, one in found.items() if one.along is Along.SPECIAL]
+        along = frozenset(n for n, one in found.items() if one.along is Along.COMBINED)
+        ways = {Along.SPECIAL, Along.MOVED} if along else {Along.SPECIAL}
+        stuck = [number for number, one in found.items() if one.along in ways]
         counted = [n for n in stuck if root not in _accounted(structure, n)]
         if stuck and not counted and root not in structure.marked:
             # What names this axis takes it from an attribute of which the number of axes is open.
             counted = stuck
         for number in counted:
             special[structure.call(number)][root] = _operands(structure, number, places)
-        along = frozenset(n for n, one in found.items() if one.along is Along.COMBINED)
-        if along and not stuck and root not in structure.marked:
+        if stuck or root in structure.marked:
+            continue
+        if along:
             combined[along].append(places)
-    findings.special.append(special)
+        else:
+            free[root] = found
+    findings.special.append((structure.most_axes(), special))
+    _note_accesses(structure, free, findings.accesses)
     _note_combined(structure, combined, removals, findings)
     findings.most_at_once = max((findings.most_at_once, *lost.values()))
+
+
+def _note_accesses(
+    structure: Structure, free: Mapping[Hashable, Mapping[int, Removal]], accesses: Accesses
+) -> None:
+    """Note what outputs depend on, where elements are read elsewhere than at their own index."""
+    if not any(one.along is Along.MOVED for found in free.values() for one in found.values()):
+        return
+    name = partial(label, patterns=structure.labels)
+    ways = Ways(structure.computation, free, name, structure.equal_sizes)
+    for old, new in structure.target.pairs:
+        for (one, _), (other, _) in zip(tensors_of(old), tensors_of(new), strict=True):
+            accesses.note([*ways.of(one), *ways.of(other)])
 
 
 def _operands(structure: Structure, number: int, places: Sequence[Place]) -> set[Label]:
@@ -280,14 +327,18 @@ def _note_combined(
 def _sizes_given(structure: Structure, places: Sequence[Place]) -> int:
     """Return how many tensors have sizes along joined axes that do not follow from others."""
     computation = structure.computation
-    tensors = {tensor for tensor, _ in places}
+    return len({tensor for tensor, _ in places} & _with_own_sizes(computation))
+
+
+def _with_own_sizes(computation: Computation) -> set[Tensor]:
+    """Return the tensors whose sizes do not follow from those of others."""
     made = {
         tensor
         for site in computation.sites.values()
         if not site.operands or _has_sizes(site.call)
         for tensor in site.results
     }
-    return len(tensors & (computation.leaves | made))
+    return computation.leaves | made
 
 
 def _has_sizes(call: CallExpr) -> bool:

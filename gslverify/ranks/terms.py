@@ -25,7 +25,18 @@ from gsl.operators.domain import Domain, Sizes
 from gsl.operators.domain_axes import Axes, Axis, NewAxes, Permutation
 from gsl.operators.domain_shape import UnitAxes
 from gsl.pat import Call, Pattern, SameOperator, Trait
-from gslverify.ranks.kinds import Chosen, Frame, Kind, PerAxis, Place, Rank, Same, UnlikeError
+from gslverify.ranks.kinds import (
+    Chosen,
+    Entries,
+    Entry,
+    Frame,
+    Kind,
+    PerAxis,
+    Place,
+    Rank,
+    Same,
+    UnlikeError,
+)
 
 ORDERS = frozenset({"<", "<=", ">", ">="})
 EQUALITIES = frozenset({"==", "!="})
@@ -154,8 +165,8 @@ class Kinds:
             case "-" | "+", [Place(frame), Rank(other)]:
                 self.same_axes(frame, other)
                 return Place(frame)
-            case "length", [PerAxis(index)]:
-                return Rank(index)
+            case "length", [PerAxis(index, _, count)]:
+                return Rank(index) if count == 1 else Entries(index, count)
             case "length", [Chosen(fixed=True)]:
                 return Same()
             case "inverse", [PerAxis(index, Frame() as of)]:
@@ -166,6 +177,9 @@ class Kinds:
             case "in", [Place(frame), Chosen(other)]:
                 self.same_axes(frame, other)
                 return Same()
+        return _of_entries(head, kinds) or self._value(head, kinds)
+
+    def _value(self, head: str, kinds: list[Kind]) -> Same:
         if head not in ARITHMETIC and head not in ("in", "length"):
             raise UnlikeError(f"the operation {head}")
         for kind in kinds:
@@ -190,9 +204,13 @@ class Kinds:
                     raise UnlikeError("an axis is compared with a number")
             case Place(frame), Place(also):
                 self.same_axes(frame, also)
+            case Entry(frame, count), Entry(also, many) if head in EQUALITIES and count == many:
+                self.same_axes(frame, also)
             case Chosen(frame), Chosen(also) if head == "==" and holds:
                 self.same_axes(frame, also)
-            case PerAxis(index, of), PerAxis(also, what) if head == "==" and holds:
+            case PerAxis(index, of, count), PerAxis(also, what, many) if (
+                head == "==" and holds and count == many
+            ):
                 self.same_axes(index, also)
                 self._same_entries(of, what)
             case _:
@@ -210,13 +228,17 @@ class Kinds:
         """Return the kind of a choice between two."""
         match then, otherwise:
             case Same(), Same():
-                return Same()
+                limits = then.limit, otherwise.limit
+                return Same() if None in limits else Same(below=max(filter(None, limits)))
+            case Entry(one, count, sides), Entry(two, many, others) if count == many:
+                self.same_axes(one, two)
+                return Entry(one, count, max(sides, others))
             case (Place(one), Place(two)) | (Rank(one), Rank(two)):
                 self.same_axes(one, two)
             case Chosen(one, fixed), Chosen(two, also):
                 self.same_axes(one, two)
                 return Chosen(one, fixed and also)
-            case PerAxis(one, of), PerAxis(two, what):
+            case PerAxis(one, of, count), PerAxis(two, what, many) if count == many:
                 self.same_axes(one, two)
                 self._same_entries(of, what)
             case _:
@@ -235,11 +257,14 @@ class Kinds:
 
     def _projection(self, whole: Kind, index: Kind) -> Kind:
         match whole, index:
-            case PerAxis(frame, of), Place(other):
+            case PerAxis(frame, of, 1), Place(other):
                 self.same_axes(frame, other)
                 return self._entry(of)
-            case PerAxis(frame, of), Same(int() as number):
-                self.demands.named.add((frame, number))
+            case PerAxis(frame, of, count), Entry(other, many) if count == many:
+                self.same_axes(frame, other)
+                return self._entry(of)
+            case PerAxis(frame, of, count), Same(int() as number):
+                self.demands.named.add((frame, number // count))
                 return self._entry(of)
             case Chosen(frame, fixed=True), Same(int()):
                 return Place(frame)
@@ -260,15 +285,18 @@ class Kinds:
                     return PerAxis(frame, body.frame)
                 self._same(body)
                 return PerAxis(frame)
+            case Entries(frame, count):
+                entry = Entry(frame, count, count)
+                self._same(self.of(term.body, {**bound, term.symbol: entry}))
+                return PerAxis(frame, None, count)
             case Same(int()):
                 return self._tuple([self.of(term.body, {**bound, term.symbol: Same()})])
         raise UnlikeError("a tuple of an unknown number of fields")
 
     def _reduced(self, term: Reduce, bound: Bound, holds: bool) -> Kind:
         match self.of(term.length, bound):
-            case Rank(frame) if term.head == "and" and holds:
-                inside = {**bound, term.symbol: Place(frame)}
-                self._same(self.of(term.body, inside, holds=True))
+            case (Rank() | Entries()) as length if term.head == "and" and holds:
+                self._same(self.of(term.body, {**bound, term.symbol: _index(length)}, holds=True))
                 return Same()
             case Same(int()):
                 inside = {**bound, term.symbol: Same()}
@@ -276,6 +304,33 @@ class Kinds:
                 self._same(self.of(term.body, inside, holds and is_logic))
                 return Same()
         raise UnlikeError("values are combined along axes")
+
+
+def _index(length: Rank | Entries) -> Place | Entry:
+    """Return the kind of what numbers all axes, or all entries for them."""
+    if isinstance(length, Rank):
+        return Place(length.frame)
+    return Entry(length.frame, length.count, length.count)
+
+
+def _of_entries(head: str, kinds: list[Kind]) -> Kind | None:
+    """Return the kind of what is computed with places among several entries for each axis."""
+    match head, kinds:
+        case "*", ([Place(frame), Same(int() as count)] | [Same(int() as count), Place(frame)]):
+            return Entry(frame, count, 1) if count > 1 else None
+        case "*", ([Rank(frame), Same(int() as count)] | [Same(int() as count), Rank(frame)]):
+            return Entries(frame, count) if count > 1 else None
+        case "+", ([Entry() as entry, Same() as side] | [Same() as side, Entry() as entry]):
+            if side.limit is None or entry.sides + side.limit - 1 > entry.count:
+                return None
+            return Entry(entry.frame, entry.count, entry.sides + side.limit - 1)
+        case "//", [Entry(frame, count), Same(number)] if number == count:
+            return Place(frame)
+        case "%", [Entry(_, count, sides), Same(number)] if number == count:
+            return Same(below=sides)
+        case "-", [Same(int() as most), Same() as side] if side.limit and side.limit <= most + 1:
+            return Same(below=most + 1)
+    return None
 
 
 def operators_of(call: Call) -> list[Operator]:
@@ -309,9 +364,7 @@ def kind_of(call: Call, domain: Domain, demands: Demands, name: str) -> Kind:
             return PerAxis(Frame(call), Frame(call, True))
         case Sizes(per_axis=0):
             return PerAxis(Frame(call))
-        case Sizes(per_axis=1):
-            return PerAxis(Frame(call, True))
-        case Sizes():
-            raise UnlikeError("an attribute with several entries for each axis")
+        case Sizes(per_axis=count):
+            return PerAxis(Frame(call, True), None, count)
         case _:
             return Same()

@@ -17,7 +17,7 @@ from gslverify.prove.effort import Doubt, no_doubt
 from gslverify.prove.proof import prove
 from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open, Proved
-from gslverify.ranks.bound import is_larger, larger, reason_against_all_ranks
+from gslverify.ranks.bound import NO_LARGER, is_larger, larger, reason_against_all_ranks
 from gslverify.ranks.fields import reason_against_all_lengths
 from gslverify.stage import Count, LeftOpen, Note, Outcome, Question, Stage
 from gslverify.stages.certified import Certificate
@@ -93,7 +93,7 @@ def _reason_against_all_ranks(question: Question, scenarios: Scenarios) -> str:
     usual, large = ([one.instance for one in of] for of in (scenarios.feasible, scenarios.large))
     if scenarios.in_parts:
         found = any(map(is_larger, large)) or bool(larger(question.subst))
-        return "" if found else "no structure with more axes was found"
+        return "" if found else NO_LARGER
     return reason_against_all_ranks(question.subst, usual, large)
 
 

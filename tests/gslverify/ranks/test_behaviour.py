@@ -113,3 +113,26 @@ def test_axes_in_front_of_matrices_are_plain(rank: int) -> None:
     found = along(call("Matmul", inputs(rank, 2)))
 
     assert found == [*[Along.PLAIN] * (rank - 2), Along.SPECIAL, Along.SPECIAL]
+
+
+@pytest.mark.parametrize("rank", range(1, MOST + 1))
+def test_axes_that_are_sliced_are_moved_along(rank: int) -> None:
+    begin, end = (tuple(Symbol(f"{name}{axis}", low=0) for axis in range(rank)) for name in "be")
+    found = along(call("StridedSlice", inputs(rank), {"begin": begin, "end": end}))
+    assert set(found) == {Along.MOVED}
+
+
+@pytest.mark.parametrize("rank", range(2, MOST + 1))
+def test_axes_that_are_padded_are_moved_along(rank: int) -> None:
+    widths = tuple(Symbol(f"p{side}", low=0) for side in range(2 * rank))
+    assert set(along(call("Pad", inputs(rank), {"pad_width": widths}))) == {Along.MOVED}
+
+
+def test_the_only_axis_of_a_padding_stays() -> None:
+    assert along(call("Pad", inputs(1), {"pad_width": (1, 2)})) == [Along.SPECIAL]
+
+
+@pytest.mark.parametrize("rank", range(2, MOST + 1))
+def test_axes_that_a_condition_relates_are_special(rank: int) -> None:
+    found = along(call("Tril", inputs(rank)))
+    assert found == [*[Along.PLAIN] * (rank - 2), Along.SPECIAL, Along.SPECIAL]
