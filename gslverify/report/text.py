@@ -18,7 +18,7 @@ from gslverify.report.known import NOTHING, Known
 from gslverify.report.record import QUIET, Report
 from gslverify.report.strength import Strength, counted_strengths, strength_of
 from gslverify.report.style import BOLD, DIM, Style
-from gslverify.report.values import table_lines
+from gslverify.report.verbose import verbose_lines
 from gslverify.settings import Settings
 from gslverify.stages import ALWAYS_RUN
 
@@ -159,8 +159,7 @@ def rule_lines(result: RuleResult, name: str, columns: int, style: Style) -> lis
         lines = [head, f"{'':<{indent}}  {rows[0]}  {style.paint(time, DIM)}"]
     lines += [f"{'':<{indent}}  {row}" for row in rows[1:]]
     if style.verbosity > 0:
-        known = (part for line in _verbose_lines(result) for part in _wrapped(line, room))
-        lines += [f"{'':<{indent}}  {line}" for line in known]
+        lines += [f"{'':<{indent}}  {line}" for line in verbose_lines(result, room)]
     return lines
 
 
@@ -184,12 +183,6 @@ def _rest(stage: StageResult, strength: Strength) -> str:
 def _time(result: RuleResult) -> str:
     hint = f", hint {result.hint_seconds:.1f}s" if result.hint_seconds else ""
     return f"{result.seconds:.1f}s{hint}"
-
-
-def _wrapped(line: str, room: int) -> list[str]:
-    if len(line) <= room:
-        return [line]
-    return wrap(line, room, subsequent_indent="  ", break_on_hyphens=False)
 
 
 def stage_cell(stage: StageResult) -> str:
@@ -216,33 +209,6 @@ def _rows(cells: Sequence[str], room: int) -> list[str]:
         else:
             rows.append(cell)
     return [part for row in rows for part in wrap(row, room) or [""]]
-
-
-def _verbose_lines(result: RuleResult) -> Iterator[str]:
-    """Yield a table of the stages, then what each has to add."""
-    rows = [(one.stage, one.status, f"{one.seconds:.2f}s", _counts(one)) for one in result.stages]
-    yield from table_lines(rows) if rows else ()
-    for stage in result.stages:
-        yield from (f"{stage.stage}: {said}" for said in (stage.skipped, stage.open) if said)
-        yield from (f"{stage.stage}: {note}" for note in stage.notes)
-        yield from coverage_lines(stage)
-
-
-def _counts(stage: StageResult) -> str:
-    return ", ".join(f"{number} {name}" for name, number in stage.counts.items())
-
-
-def coverage_lines(stage: StageResult) -> Iterator[str]:
-    """Yield how much of what examples can have was seen in them, and what was not, by reason."""
-    if not stage.coverage:
-        return
-    missing: dict[str, list[str]] = {}
-    for one in stage.coverage["missing"]:
-        missing.setdefault(one["reason"], []).append(f"{one['facet']} {one['value']}")
-    seen = sum(map(len, stage.coverage["seen"].values()))
-    yield f"covered {seen} of {seen + sum(map(len, missing.values()))} aspects"
-    for reason, places in sorted(missing.items()):
-        yield f"  {reason}: {', '.join(places)}"
 
 
 def _folded(text: str, remark: str, style: Style) -> list[str]:

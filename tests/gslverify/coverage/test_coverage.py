@@ -26,7 +26,7 @@ from gslverify.finding import RuleResult, StageResult, Verdict
 from gslverify.networks.network import Network
 from gslverify.report.json import document, dumps
 from gslverify.report.record import Report
-from gslverify.report.text import coverage_lines
+from gslverify.report.verbose import coverage_lines
 from gslverify.settings import Settings
 from gslverify.stages.numeric import NUMERIC
 from gslverify.structures.variants import enumerate_variants
@@ -166,11 +166,13 @@ def covered() -> StageResult:
 
 
 def test_the_text_report_counts_aspects_and_gives_reasons() -> None:
-    first, *reasons = coverage_lines(covered())
+    first, *reasons = coverage_lines(covered(), 80)
     seen, total = (int(word) for word in first.split() if word.isdigit())
     assert 0 < seen < total
-    assert any(line.startswith(f"  {NO_STRUCTURE}: ") for line in reasons)
-    assert list(coverage_lines(StageResult("shape", Verdict.PASS))) == []
+    assert f"  {NO_STRUCTURE}" in reasons
+    (ranks,) = (line for line in reasons if line.startswith("    x.rank "))
+    assert ranks.split("x.rank")[1].strip() == "0, 3, 4, 5"
+    assert list(coverage_lines(StageResult("shape", Verdict.PASS), 80)) == []
 
 
 def test_the_json_report_has_the_record() -> None:

@@ -153,7 +153,7 @@ def test_verbose_tells_times_counts_tracebacks_and_what_was_expected(folder: Pat
     printed = report(everything(folder), Style(verbosity=1))
 
     assert "numeric fail 2.00s 7 graphs" in "\n".join(squeezed(printed))
-    assert "gradient: nothing to differentiate" in printed
+    assert "gradient skipped 0.00s nothing to differentiate" in "\n".join(squeezed(printed))
     assert "ZeroDivisionError: by zero" in printed
     assert "as everybody knows" in printed
 
