@@ -18,9 +18,9 @@ import gslverify.codes  # noqa: F401  (registers the codes)
 from gsl.operators import REGISTRY, Operator
 from gsl.operators.declaration import REQUIRED
 from gslverify.commands import COMMANDS
+from gslverify.commands.schema import SCHEMAS
 from gslverify.configuration.table import FLAG_VARIABLES, TABLE, Setting
 from gslverify.finding import CODES, Code
-from gslverify.report.schema import SCHEMAS
 
 FAMILIES = {
     "GSL1": "The text of a rule (static)",

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gsl.errors import ModelError
 from gsl.rule_files.guard import Loss, outcome_of
-from gsl.workload import Workload
+
+if TYPE_CHECKING:
+    from gsl.workload import Workload
 
 Shapes = Mapping[str, Sequence[int]]
 
@@ -40,7 +42,8 @@ def _read_with(name: str) -> Callable[[Path, Shapes, Notes], Workload]:
 def _load(path: Path, shapes: Shapes, notes: Notes) -> Workload:
     if shapes:
         raise ModelError(f"the sizes of `{path}` are known; only ONNX models leave some open")
-    return Workload.load(path)
+    workload: Workload = import_module("gsl.workload").Workload.load(path)
+    return workload
 
 
 def _write_onnx(workload: Workload, path: Path, opset: int | None) -> None:

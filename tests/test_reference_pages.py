@@ -11,10 +11,10 @@ import pytest
 
 from gsl.operators import REGISTRY
 from gslverify.commands import COMMANDS
+from gslverify.commands.schema import SCHEMAS
 from gslverify.configuration.table import TABLE
 from gslverify.finding import CODES
 from gslverify.report.code_pages import code_page
-from gslverify.report.schema import SCHEMAS
 from tests.documents import ROOT, blocks
 from tests.reference import reference
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
+from typing import Any
 
 import click
 
-from gslverify.commands.parameters import resolved_settings
-from gslverify.engine.cache.folder import CacheFolder
-from gslverify.report.values import counted
+from gslverify.commands.parameters import acted
 
 
 @click.group()
@@ -17,27 +14,13 @@ def cache() -> None:
     """Look at what is kept of earlier runs, or remove it."""
 
 
-def _folder() -> CacheFolder:
-    return CacheFolder(Path(resolved_settings({}).settings.cache_folder))
-
-
 @cache.command()
-def info() -> None:
+@acted
+def info(**options: Any) -> None:
     """Say where results are kept, how many, and how much room they take."""
-    folder = _folder()
-    sizes = [size for _, size in folder.sizes().values()]
-    click.echo(f"{folder.folder}: {counted(len(sizes), 'result')}, {sum(sizes) / 1e6:.1f} MB")
 
 
 @cache.command()
-def clear() -> None:
+@acted
+def clear(**options: Any) -> None:
     """Remove all results, and all failures; the next run finds out everything anew."""
-    folder = _folder()
-    removed = folder.clear()
-    shutil.rmtree(resolved_settings({}).settings.examples_folder, ignore_errors=True)
-    left = len(folder.sizes())
-    click.echo(f"{folder.folder}: {counted(removed, 'result')} removed")
-    if left:
-        raise click.UsageError(
-            f"{counted(left, 'result')} in {folder.folder} cannot be removed; check its permissions"
-        )

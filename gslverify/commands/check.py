@@ -47,4 +47,4 @@ def check(paths: tuple[str, ...], expression: str, **options: Any) -> None:
         write(settings_lines(resolved))
         return
     # What verifies takes longer to load than all else here: --help and mistakes are told at once.
-    import_module("gslverify.commands.checking").verify(resolved, paths, expression, options)
+    import_module("gslverify.actions.checking").verify(resolved, paths, expression, options)

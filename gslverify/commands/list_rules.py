@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
+from typing import Any
 
 import click
 
-from gsl.errors import one_line
-from gslverify.commands.parameters import PATHS, resolved_settings
+from gslverify.commands.parameters import PATHS, acted
 from gslverify.commands.parameters import paths as checked_paths
-from gslverify.commands.reading import collected_rules, write
-from gslverify.corpus.declaration import Unusable
-from gslverify.documents import plain
-from gslverify.endings import Exit
-from gslverify.report.pages import list_document, operator_list, rule_list
 
 
 @click.command("list")
@@ -29,27 +22,10 @@ from gslverify.report.pages import list_document, operator_list, rule_list
     help="Lines for people, or a list of objects for programs.",
 )
 @click.option("--json", "form", flag_value="json", help="The same as --format json.")
-def list_command(paths: tuple[str, ...], operators: bool, form: str) -> None:
+@acted
+def list_command(**options: Any) -> None:
     """List rules with their equations, tags, expectations and pinned counterexamples.
 
     Without a path these are the rules that the settings name. The exit code is 1 if a file or an
     object could not be read as a rule.
     """
-    if operators:
-        if form == "json":
-            raise click.UsageError("operators are listed as text only; leave out --format json")
-        write(operator_list())
-        return
-    settings = resolved_settings({}).settings
-    selectors = paths or settings.rules
-    if not selectors:
-        raise click.UsageError(
-            "name a file or folder, set `rules` in [tool.gslverify], or ask for --operators"
-        )
-    collected = collected_rules(selectors, settings.files)
-    if form == "json":
-        click.echo(json.dumps(plain(list_document(collected)), indent=2))
-    else:
-        write(map(one_line, rule_list(collected)))
-    if any(isinstance(item, Unusable) for item in collected):
-        sys.exit(Exit.FINDINGS)

@@ -2,31 +2,18 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from gsl.errors import GslError
-from gslverify.atomic import reason_of, write_whole
 from gslverify.commands.parameters import (
     BASELINE_OR_NONE,
     GATE,
+    acted,
     output_file,
-    resolved_settings,
     with_options,
 )
-from gslverify.configuration.resolve import DEFAULT, Resolved
-from gslverify.documents import written
-from gslverify.exits import Exit, excused
-from gslverify.gate.conclusion import judged, known_by, known_results
-from gslverify.gate.merge import exit_code_of, merged
-from gslverify.gate.report import read_report
-from gslverify.report.documents import ReportDocument
-from gslverify.report.json import dumps
-from gslverify.report.known import marked
 
 
 @click.command()
@@ -46,39 +33,10 @@ from gslverify.report.known import marked
     help="Write the report there.",
 )
 @with_options((*GATE, *BASELINE_OR_NONE))
-def merge(reports: tuple[Path, ...], output: Path | None, **options: Any) -> None:
+@acted
+def merge(**options: Any) -> None:
     """Merge the JSON reports of all shards of a run into that of the whole run.
 
     Ends with the exit code that the whole run would have had, compared with the baseline if there
     is one. Without `--fail-on` the parts have said which verdicts are failures.
     """
-    resolved = resolved_settings(options)
-    settings = resolved.settings
-    try:
-        whole = merged({path: read_report(path) for path in reports})
-        known = known_results(settings)
-        code = _ending(whole, resolved)
-        lines: tuple[str, ...] = ()
-        if known is not None:
-            code, lines = judged(whole, settings, known, code, whole=True)
-            whole = marked(whole, known_by(known))
-        code = excused(code, settings)
-        text = dumps(written(replace(whole, run=replace(whole.run, exit_code=int(code)))))
-        if output is not None:
-            write_whole(output, text.encode())
-    except OSError as error:
-        raise click.UsageError(f"{output} cannot be written: {reason_of(error)}") from error
-    except GslError as error:
-        raise click.UsageError(str(error)) from error
-    if output is None:
-        click.echo(text, nl=False)
-    for line in lines:
-        click.echo(line, err=output is None)
-    sys.exit(code)
-
-
-def _ending(whole: ReportDocument, resolved: Resolved) -> Exit:
-    """Return the exit code of the whole run, with other failures where somebody asks for them."""
-    if resolved.values["fail-on"].origin == DEFAULT:
-        return Exit(whole.run.exit_code)
-    return exit_code_of(whole, resolved["fail-on"])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from functools import reduce
+from functools import reduce, wraps
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -231,3 +232,17 @@ def resolved_settings(options: Mapping[str, Any]) -> Resolved:
 def with_options(options: tuple[Command, ...]) -> Command:
     """Return a decorator that gives a command all of `options`, in their order."""
     return lambda command: reduce(lambda inner, option: option(inner), reversed(options), command)
+
+
+def acted(declared: Callable[..., None]) -> Callable[..., None]:
+    """Make a command do what the function of the same name does in the same module of `actions`.
+
+    What verifies takes longer to load than all else: help and mistakes are told without it.
+    """
+
+    @wraps(declared)
+    def act(**options: Any) -> None:
+        module = declared.__module__.replace(".commands.", ".actions.")
+        getattr(import_module(module), declared.__name__)(**options)
+
+    return act

@@ -8,7 +8,13 @@ from importlib import import_module
 import click
 
 from gslverify.commands.writing import write
-from gslverify.report.schema import SCHEMAS
+
+SCHEMAS = {
+    "json": "gslverify.report.schema:REPORT",
+    "baseline": "gslverify.gate.schema:BASELINE",
+    "repro": "gslverify.repro.document:REPRO",
+}
+"""Schemas by the names under which `gslverify schema` prints them, as "module:OBJECT"."""
 
 
 @click.command()

@@ -13,10 +13,3 @@ REPORT: dict[str, Any] = {
     "description": "Fields are added, never changed or removed; equal runs differ below `timing`.",
     **schema_of(ReportDocument),
 }
-
-SCHEMAS = {
-    "json": "gslverify.report.schema:REPORT",
-    "baseline": "gslverify.gate.schema:BASELINE",
-    "repro": "gslverify.repro.document:REPRO",
-}
-"""Schemas by the names under which `gslverify schema` prints them, as "module:OBJECT"."""

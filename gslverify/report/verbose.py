@@ -36,7 +36,7 @@ def _notes(result: RuleResult) -> Iterator[tuple[str, str]]:
 
 
 def coverage_lines(stage: StageResult, room: int) -> Iterator[str]:
-    """Yield how much of what examples can have was seen, and a table of the rest for each reason."""
+    """Yield how much of what examples can have was seen, and tables of the rest by reason."""
     if not stage.coverage:
         return
     missing: dict[str, dict[str, list[str]]] = {}

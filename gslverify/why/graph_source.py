@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from gsl.errors import GraphError, GslError, ModelError, described
-from gsl.model_files import READERS, read_model
+from gsl.model_files import read_model
 from gsl.rule_files.collect import import_file
 from gsl.rule_files.guard import Loss, outcome_of
 from gsl.workload import Workload
 from gslverify.corpus.containment import contained
+from gslverify.why import FORMS
 from gslverify.workloads import workload_of
-
-FORMS = f"MODULE:FUNCTION, FILE.py:FUNCTION, or a file ({', '.join(READERS)})"
 
 
 def read_graph(text: str, shapes: Mapping[str, Sequence[int]]) -> Workload:

@@ -128,6 +128,17 @@ def test_modules_in_the_folder_are_not_those_of_python(module: str, tmp_path: Pa
     assert "1 pass" in done.stdout
 
 
+@pytest.mark.parametrize("module", ["queue", "numpy", "json"])
+def test_nor_are_they_for_the_command_that_rewrites_models(module: str, tmp_path: Path) -> None:
+    (tmp_path / f"{module}.py").write_text("raise SystemExit('taken for Python')\n", "utf-8")
+    command = [sys.executable, "-m", "gsl", "apply", "nowhere.onnx", "--rules", "inference"]
+
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    assert done.returncode == 2, done.stderr
+    assert "taken for Python" not in done.stderr
+
+
 SWAPPED = {
     "pipe": "os.mkfifo(__file__)",
     "device": "os.symlink('/dev/zero', __file__)",

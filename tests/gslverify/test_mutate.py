@@ -331,7 +331,7 @@ def test_mutants_without_time_are_not_judged_and_do_not_meet_a_limit(folder: Pat
 @pytest.mark.smt
 def test_one_rule_alone_gets_half_a_minute(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_rule(folder, DENSE)
-    monkeypatch.setattr("gslverify.commands.mutate.FOR_ONE_RULE", 0.01)
+    monkeypatch.setattr("gslverify.actions.mutate.FOR_ONE_RULE", 0.01)
 
     assert "unjudged" in mutate("rules.py", *TESTED, "--operators", "M27").stdout
     for said in (("--budget", "0"), ("--sample", "1")):

@@ -169,7 +169,7 @@ def test_our_own_mistakes_are_not_taken_for_findings(
     def broken(*arguments: object, **options: object) -> None:
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr("gslverify.commands.checking.run_check", broken)
+    monkeypatch.setattr("gslverify.actions.checking.run_check", broken)
     result = CliRunner().invoke(main, ["check", "rules.py"])
 
     assert result.exit_code == 3

@@ -81,7 +81,7 @@ def test_disk_that_takes_no_picture(folder: Path, monkeypatch: pytest.MonkeyPatc
     def full(path: Path, text: str) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("gslverify.commands.show.write_report", full)
+    monkeypatch.setattr("gslverify.actions.show.write_report", full)
     write_rules(folder, ["one"])
     result = show("rules.py::one", "--svg", "a.svg")
 

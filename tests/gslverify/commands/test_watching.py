@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from gslverify.actions.watching import command_without, concerned, places_of, watch
 from gslverify.cli import main
-from gslverify.commands.watching import command_without, concerned, places_of, watch
 from tests.gslverify.rule_files import write_rules
 
 
@@ -104,7 +104,7 @@ def test_a_mutant_is_watched(
     project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Its rule is named again, and not the mutant of a mutant."""
-    monkeypatch.setattr("gslverify.commands.checking.changes_in", lambda selectors: [])
+    monkeypatch.setattr("gslverify.actions.checking.changes_in", lambda selectors: [])
     options = ("--mutant", "M01", "--watch", "--stages", "static", "-j", "0")
 
     CliRunner().invoke(main, ["check", "rules/a.py::one", *options])

@@ -8,8 +8,8 @@ import pytest
 from gsl import Call, Const, Var
 from gsl.expr import Tuple
 from gsl.operators import lookup
+from gslverify.actions.appearance import chosen_style
 from gslverify.case import Case, case_of
-from gslverify.commands.appearance import chosen_style
 from gslverify.finding import Counterexample
 from gslverify.report.details import counterexample_lines
 from gslverify.report.style import Style

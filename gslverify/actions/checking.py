@@ -13,8 +13,8 @@ from typing import Any
 
 import click
 
-from gslverify.commands.appearance import chosen_style
-from gslverify.commands.watching import WATCHER, changes_in, command_without, watch
+from gslverify.actions.appearance import chosen_style
+from gslverify.actions.watching import WATCHER, changes_in, command_without, watch
 from gslverify.configuration.resolve import Resolved
 from gslverify.configuration.table import FLAG_VARIABLES
 from gslverify.corpus.selection import SelectionError
