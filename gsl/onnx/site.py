@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import onnx_ir as ir
 
-from gsl.expr import Expr
+from gsl.expr import Const, Expr
 from gsl.onnx.errors import RowError
 
 REQUIRED = object()
@@ -63,6 +63,27 @@ class Site:
     def operands(self) -> list[Expr]:
         """Return all inputs; raise RowError if one is left out."""
         return [self.operand(place) for place in range(len(self._operands))]
+
+    def factors(self) -> list[Expr]:
+        """Return both inputs; a tensor of one number beside a larger one has no axes here.
+
+        Exporters write factors as tensors of one element, where rules look for numbers.
+        """
+        left, right = self.operands()
+        return [self._bare(left, right), self._bare(right, left)]
+
+    def summands(self) -> list[Expr]:
+        """Return both inputs as `factors` does; the bias of a single column stays a vector."""
+        left, right = self.operands()
+        is_column = 1 in (*left.shape[-1:],) and 1 in (*right.shape[-1:],)
+        return [left, right] if is_column else self.factors()
+
+    def _bare(self, single: Expr, other: Expr) -> Expr:
+        is_spread = single.tensor_type.size == 1 < other.tensor_type.size
+        if not single.shape or not is_spread or len(single.shape) > len(other.shape):
+            return single
+        value = self._value_of(single)
+        return single if value is None else Const(np.reshape(value, ()))
 
     def constant(self, place: int) -> Any:
         """Return the elements of an input; raise RowError if they depend on inputs of the model."""

@@ -27,12 +27,12 @@ def silu_from_sigmoid() -> Subst:
 
 @rule(tags=FUSION | {"fusion"}, origin="OpenVINO: SwishFusion, written out", flags={"arcp"})
 def silu_from_exponential() -> Subst:
-    """x / (1 + exp(-x))  =>  silu(x) for the constant 1 of rank 0
+    """x / (exp(-x) + 1)  =>  silu(x) for the constant 1 of rank 0
 
     The sigmoid written out. Where exp(-x) overflows the quotient is 0, as is silu.
     """
     x = pat.Wildcard()
-    return Subst(x / (1 + op.Exp(-x)), op.Silu(x))
+    return Subst(x / (op.Exp(-x) + 1), op.Silu(x))
 
 
 @rule(

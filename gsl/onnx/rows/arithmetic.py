@@ -22,10 +22,11 @@ from gsl.types import FLOATING, SATURATING
 MOST_FACTORS = 64
 """Up to this exponent an integer power is a product."""
 
+alike("Add", "Add", given=Site.summands)
+alike("Subtract", "Sub", given=Site.summands)
+alike("Multiply", "Mul", given=Site.factors)
+
 for _name, _onnx_name in {
-    "Add": "Add",
-    "Subtract": "Sub",
-    "Multiply": "Mul",
     "Abs": "Abs",
     "Negative": "Neg",
     "Sign": "Sign",
@@ -59,7 +60,7 @@ def is_signed(dtype: str) -> bool:
 
 @reads("Div")
 def _div(site: Site) -> Expr:
-    left, right = site.operands()
+    left, right = site.factors()
     return call("Divide" if left.dtype in FLOATING else "TruncDivide", left, right)
 
 
@@ -70,7 +71,7 @@ def _mod(site: Site) -> Expr:
 
 @reads("Pow")
 def _pow(site: Site) -> Expr:
-    base, exponent = site.operands()
+    base, exponent = site.factors()
     if base.dtype in FLOATING:
         known = site.known(exponent) if isinstance(exponent, Const) else None
         same = cast(exponent, base.dtype) if known is None else number(known, base.dtype)
