@@ -91,19 +91,20 @@ class Alignment:
         )
         way.keeps_rank &= rank == result_rank
 
-    def verify(self, equal: Groups, staying: Set[Hashable]) -> int:
-        """Return how many axes stay because inputs of a fixed rank are rearranged in several ways.
+    def verify(self, equal: Groups, staying: Set[Hashable], certain: Set[Call]) -> list[Label]:
+        """Return the inputs of a fixed rank that stay because they are rearranged in several ways.
 
-        Those of tensors with the axes of some that are `staying` stay anyway. Raises UnlikeError
-        where tensors that terms compare do not have the same axes for certain.
+        Those with the axes of some that are `staying` stay anyway. What `certain` calls do to axes
+        is no question. Raises UnlikeError where tensors that terms compare do not have the same
+        axes for certain.
         """
         together = Groups()
         for name in self.ranks:
             together.join(name, equal.root(name))
         for (call, _, _), way in self.ways.items():
-            if way.aligns and keeps_axes(call):
+            if (way.aligns and keeps_axes(call)) or call in certain:
                 together.join(way.operand, way.result)
-        kept = self._rearranged(together, equal, staying)
+        kept = self._rearranged(together, equal, staying, certain)
         for one, other in self.wanted:
             if one != other and equal.root(one) != equal.root(other):
                 raise UnlikeError("terms compare axes of tensors that may not be the same ones")
@@ -117,10 +118,12 @@ class Alignment:
         same = all(equal.root(one) == equal.root(other) for one, other in self.outputs)
         return 0 if same else 2
 
-    def _rearranged(self, together: Groups, equal: Groups, staying: Set[Hashable]) -> int:
-        kept, seen, reached = 0, set[Hashable](), Groups()
+    def _rearranged(
+        self, together: Groups, equal: Groups, staying: Set[Hashable], certain: Set[Call]
+    ) -> list[Label]:
+        kept, seen, reached = list[Label](), set[Hashable](), Groups()
         for (call, operand, result), way in self.ways.items():
-            if way.aligns and keeps_axes(call):
+            if (way.aligns and keeps_axes(call)) or call in certain:
                 continue
             ends = together.root(operand), together.root(result)
             kind = (*ends, way.place, rearranging(call))
@@ -136,7 +139,7 @@ class Alignment:
             ranks = self.ranks[operand]
             if operand not in self.inputs or len(ranks) > 1 or max(ranks) > MOST_FIXED_AXES:
                 raise UnlikeError("axes are rearranged in several ways")
-            kept += max(ranks)
+            kept.append(operand)
         return kept
 
     def equal(self) -> Groups:

@@ -107,34 +107,41 @@ class _Inputs:
 
 def _axes(demands: Demands, findings: Findings) -> int:
     """Return how many axes may have to stay to see that a rule is wrong."""
-    alignment = findings.alignment
-    equal = alignment.equal()
+    alignment, sketches = findings.alignment, findings.sketches
+    equal, certain = alignment.equal(), sketches.certain()
     kept: dict[Hashable, int] = {}
     for frame in demands.kept:
         kind = _kind(frame, findings, equal)
         kept[kind] = max(kept.get(kind, 0), findings.ranks[frame])
+    rearranged = alignment.verify(equal, kept.keys(), certain)
+    in_order = sketches.are_in_order(certain)
     # Of small tensors axes may stay only because an operator needs some.
     enough = min(MOST_AXES, max(rank for rank, _ in findings.special))
     large = [found for rank, found in findings.special if rank >= enough]
-    special = (_special(one, findings, equal, kept.keys()) for one in large)
-    of_elements = sum(findings.combined.values()) + findings.accesses.needed()
-    return (
-        sum(kept.values())
-        + _named(demands, findings, equal, kept.keys())
-        + sum(findings.fixed.values())
-        + max(special, default=0)
-        + alignment.verify(equal, kept.keys())
-        + max(findings.most_at_once, alignment.axes_out_of_order(equal), of_elements)
+    special, others = (
+        max((_special(one, findings, equal, kept.keys(), calls) for one in large), default=0)
+        for calls in (frozenset[Call](), certain)
     )
+    named = _named(demands, findings, equal, kept.keys())
+    counted = (
+        sum(kept.values()) + named + special + sum(max(alignment.ranks[one]) for one in rearranged),
+        sketches.staying(certain, rearranged, in_order) + others,
+    )
+    out_of_order = 0 if in_order else alignment.axes_out_of_order(equal)
+    of_elements = sum(findings.combined.values()) + findings.accesses.needed()
+    at_once = max(findings.most_at_once, out_of_order, of_elements)
+    return min(counted) + sum(findings.fixed.values()) + at_once
 
 
-def _special(found: Special, findings: Findings, equal: Groups, kept: Set[Hashable]) -> int:
+def _special(
+    found: Special, findings: Findings, equal: Groups, kept: Set[Hashable], but: Set[Call]
+) -> int:
     """Return along how many axes calls do something else, for calls that do the same once.
 
-    Axes of tensors that keep all of theirs are left out.
+    Axes of tensors that keep all of theirs are left out, and some calls.
     """
     kinds: dict[Hashable, set[Hashable]] = defaultdict(set)
-    for call, axes in found.items():
+    for call, axes in ((call, axes) for call, axes in found.items() if call not in but):
         for root, operands in axes.items():
             if kept.isdisjoint(map(equal.root, operands)):
                 kinds[findings.alignment.kind(call, equal)].add(root)

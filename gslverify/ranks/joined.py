@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
 from gsl.errors import GslError
@@ -39,6 +40,16 @@ class Site:
     def reads(self, operand: tuple[int, int], result: tuple[int, int]) -> bool:
         """Tell whether an axis of an operand corresponds to an axis of a result, by numbers."""
         return (operand, result) in self.joins
+
+    def together(self) -> list[list[Place]]:
+        """Return the axes of tensors that belong together by this call alone."""
+        groups, found = Groups(), defaultdict[Hashable, list[Place]](list)
+        for (operand, axis), at in self.joins:
+            groups.join((operand, axis), at)
+        for number, axis in dict.fromkeys(one for join in self.joins for one in join):
+            if isinstance(number, int):
+                found[groups.root((number, axis))].append((self.tensors[number], axis))
+        return [list(dict.fromkeys(places)) for places in found.values()]
 
     @property
     def operands(self) -> list[Tensor]:

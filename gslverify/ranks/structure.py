@@ -26,6 +26,7 @@ from gslverify.ranks.behaviour import Along, Behaviours, Removal
 from gslverify.ranks.groups import Groups
 from gslverify.ranks.joined import Computation
 from gslverify.ranks.kinds import Frame, UnlikeError
+from gslverify.ranks.places import Sketch, Sketches, names_no_axes
 from gslverify.ranks.tensors import Place, Tensor, tensors_of
 from gslverify.ranks.terms import Demands
 from gslverify.ranks.ways import Ways
@@ -49,11 +50,13 @@ class Findings:
         most_at_once: of how many axes one demand can speak.
         alignment: which tensors have the same axes.
         accesses: which elements and conditions an element of an output depends on.
+        sketches: the axes of each structure.
     """
 
     special: list[tuple[int, Special]] = field(default_factory=list)
     alignment: Alignment = field(default_factory=Alignment)
     accesses: Accesses = field(default_factory=Accesses)
+    sketches: Sketches = field(default_factory=Sketches)
     combined: Counter[frozenset[Pattern]] = field(default_factory=Counter)
     ranks: Counter[Frame] = field(default_factory=Counter)
     frames: dict[Frame, set[Label]] = field(default_factory=lambda: defaultdict(set))
@@ -79,7 +82,9 @@ class Structure:
             for (pattern, _), node in self.bindings.nodes.items()
             if isinstance(pattern, (Call, *INPUTS))
         }
-        self.marked = set(self._marked())
+        self.staying = set(self._staying())
+        self.marked = {self.computation.together(*place) for place in self.staying}
+        self.marked |= set(self._marked())
         self.equal_sizes = _equal_sizes(claims)
 
     def tensor(self, frame: Frame) -> Tensor | None:
@@ -122,12 +127,38 @@ class Structure:
         ranks = self.computation.ranks
         return max((ranks[one] for one in _with_own_sizes(self.computation)), default=0)
 
-    def roots(self, tensor: Tensor | None) -> list[Hashable]:
-        """Return what stands for each axis of a tensor and all that belong to it."""
+    def places(self, tensor: Tensor | None) -> list[Place]:
+        """Return the axes of a tensor, if it is there."""
         if tensor is None:
             return []
-        together, ranks = self.computation.together, self.computation.ranks
-        return [together(tensor, axis) for axis in range(ranks.get(tensor, 0))]
+        return [(tensor, axis) for axis in range(self.computation.ranks.get(tensor, 0))]
+
+    def roots(self, tensor: Tensor | None) -> list[Hashable]:
+        """Return what stands for each axis of a tensor and all that belong to it."""
+        return [self.computation.together(*place) for place in self.places(tensor)]
+
+    def axis(self, place: Place) -> tuple[Label, int]:
+        """Return an axis by what its tensor is called in all structures."""
+        return label(place[0], self.labels), place[1]
+
+    def outputs(self) -> set[tuple[Label, Label]]:
+        """Return the outputs of source and target."""
+        found = [
+            zip(tensors_of(old), tensors_of(new), strict=True) for old, new in self.target.pairs
+        ]
+        pairs = (pair for both in found for pair in both)
+        return {
+            (label(one, self.labels), label(other, self.labels)) for (one, _), (other, _) in pairs
+        }
+
+    def alike(self, frames: Iterable[tuple[Frame, Frame]]) -> set[tuple[Label, Label]]:
+        """Return the tensors of pairs of frames that are there."""
+        pairs = [(self.tensor(one), self.tensor(other)) for one, other in frames]
+        return {
+            (label(one, self.labels), label(other, self.labels))
+            for one, other in pairs
+            if one is not None and other is not None
+        }
 
     def are_aligned(self, one: Frame, other: Frame) -> bool | None:
         """Tell whether two frames have the same axes; None if one is not there."""
@@ -136,23 +167,26 @@ class Structure:
             return None
         return self.roots(tensors[0]) == self.roots(tensors[1])
 
-    def _marked(self) -> Iterator[Hashable]:
-        """Yield axes that may not go because of what the rule says."""
+    def _staying(self) -> Iterator[Place]:
+        """Yield axes that may not go because the rule names them, or all of their tensor."""
         demands = self.demands
         for frame, number in demands.named:
-            roots = self.roots(self.tensor(frame))
-            yield from roots[: number + 1] if number >= 0 else roots[number:]
-        for frame, number in demands.limits:
-            roots = self.roots(self.tensor(frame))
-            yield from roots if len(roots) <= number + 1 else []
+            places = self.places(self.tensor(frame))
+            yield from places[: number + 1] if number >= 0 else places[number:]
         for frame in demands.kept:
-            yield from self.roots(self.tensor(frame))
-        for call, name in demands.fixed:
-            yield from self.named_by(call, name)
+            yield from self.places(self.tensor(frame))
         for expr in reverse_post_order([expr for pair in self.target.pairs for expr in pair]):
             if isinstance(expr, Const) and isinstance(expr.value, np.ndarray | tuple):
                 for tensor, _ in tensors_of(expr):
-                    yield from self.roots(tensor)
+                    yield from self.places(tensor)
+
+    def _marked(self) -> Iterator[Hashable]:
+        """Yield other axes that may not go because of what the rule says."""
+        for frame, number in self.demands.limits:
+            roots = self.roots(self.tensor(frame))
+            yield from roots if len(roots) <= number + 1 else []
+        for call, name in self.demands.fixed:
+            yield from self.named_by(call, name)
 
     def call(self, number: int) -> Call:
         """Return the pattern of a call."""
@@ -205,20 +239,9 @@ def _note_frames(structure: Structure, demands: Demands, findings: Findings) -> 
 
 def _note_alignment(structure: Structure, alignment: Alignment) -> None:
     alignment.note(structure.computation, structure.labels)
-    for old, new in structure.target.pairs:
-        for (one, _), (other, _) in zip(tensors_of(old), tensors_of(new), strict=True):
-            alignment.outputs.add((label(one, structure.labels), label(other, structure.labels)))
-    pairs = (
-        (structure.demands.stated, alignment.stated),
-        (structure.demands.alike, alignment.wanted),
-    )
-    for frames, found in pairs:
-        for frame, also in frames:
-            tensors = structure.tensor(frame), structure.tensor(also)
-            if tensors[0] is not None and tensors[1] is not None:
-                found.add(
-                    (label(tensors[0], structure.labels), label(tensors[1], structure.labels))
-                )
+    alignment.outputs |= structure.outputs()
+    alignment.stated |= structure.alike(structure.demands.stated)
+    alignment.wanted |= structure.alike(structure.demands.alike)
 
 
 def _note_calls(structure: Structure, findings: Findings) -> None:
@@ -253,8 +276,30 @@ def _note_calls(structure: Structure, findings: Findings) -> None:
             free[root] = found
     findings.special.append((structure.most_axes(), special))
     _note_accesses(structure, free, findings.accesses)
+    _note_sketch(structure, special, findings)
     _note_combined(structure, combined, removals, findings)
     findings.most_at_once = max((findings.most_at_once, *lost.values()))
+
+
+def _note_sketch(structure: Structure, special: Special, findings: Findings) -> None:
+    """Note which axes stay, and which of them are the same ones by calls that name no axes."""
+    computation = structure.computation
+    links: dict[Call, list[list[tuple[Label, int]]]] = {}
+    stuck: dict[Call, set[tuple[Label, int]]] = defaultdict(set)
+    for number, site in computation.sites.items():
+        call = structure.call(number)
+        if not names_no_axes(call):
+            continue
+        links[call] = [list(map(structure.axis, places)) for places in site.together()]
+        for root in special.get(call, ()):
+            own = [place for one in site.tensors for place in structure.places(one)]
+            found = next(place for place in own if computation.together(*place) == root)
+            stuck[call].add(structure.axis(found))
+    ranks = {label(tensor, structure.labels): n for tensor, n in computation.ranks.items()}
+    alike = structure.alike(structure.demands.stated | structure.demands.alike)
+    staying = set(map(structure.axis, structure.staying))
+    sketch = Sketch(ranks, links, alike, structure.outputs(), staying, stuck)
+    findings.sketches.every.append(sketch)
 
 
 def _note_accesses(

@@ -1,6 +1,7 @@
-"""Rules about slices and padding that are right for tensors of few axes and wrong for some of more.
+"""More rules that are right for tensors of few axes and wrong for some of more.
 
-Along each axis something may be done at another place; it takes so many axes to do it everywhere.
+Most are about slices and padding: along each axis something may be done at another place, and it
+takes so many axes to do it everywhere.
 """
 
 from __future__ import annotations
@@ -94,12 +95,36 @@ def of_widths(width: Callable[[pat.Call, Term], Term]) -> Write:
     return write
 
 
+def all_apart(sizes: Sequence[Term]) -> Term:
+    """Demand that no two of some sizes are equal, which takes as many axes."""
+    return reduce(attr.And, [one != other for one, other in combinations(sizes, 2)])
+
+
+def sizes_apart() -> Subst:
+    """Wrong where five sizes from both ends differ."""
+    x = pat.Wildcard(dtype="float32")
+    apart = all_apart([x.shape[0], x.shape[1], x.shape[-1], x.shape[-2], x.shape[-3]])
+    target = pat.Cond(apart, x + 1, x)
+    return Subst(op.Negative(op.Negative(x)), target, where=[x.ndim >= 3])
+
+
+def sizes_apart_beside_a_matrix() -> Subst:
+    """Wrong where sizes in front of a product, and those of its matrix, differ from each other."""
+    x, w = pat.Wildcard(dtype="float32"), pat.Variable(shape=(None, None), dtype="float32")
+    product = op.Matmul(op.Negative(x), w)
+    right = op.Negative(op.Matmul(x, w))
+    sizes = [x.shape[0], x.shape[1], product.shape[-1], x.shape[-1], x.shape[-2], x.shape[-3]]
+    return Subst(product, pat.Cond(all_apart(sizes), right + 1, right), where=[x.ndim >= 3])
+
+
 SECOND_FIELDS = 2 * FOUR
 """Where the entries for the fifth axis begin, if there are two for each."""
 
 ATTACKS_ALONG: dict[str, Write] = {
     "six slices apart": lambda: slices_apart(6),
     "five paddings meet": lambda: paddings_meet(5),
+    "five sizes apart": sizes_apart,
+    "sizes apart beside a matrix": sizes_apart_beside_a_matrix,
     "five strides": of_slice(lambda x, s: attr.Length(s.strides) > FOUR),
     "begins added up": of_slice(
         lambda x, s: attr.Sum(lambda i: attr.Min(s.begin[i], 1), length=x.ndim) > FOUR

@@ -33,8 +33,12 @@ SOUND = Path(__file__).parents[3] / "rule_corpus" / "sound"
 RUNS, STRUCTURES, GRAPHS = 1024, 3, 6
 
 CLAIMED = [
+    "fused.py::skip_rms_norm",
     "indexing.py::slice_slice",
     "indexing.py::slice_of_concat_in_second",
+    "matmul.py::matmul_as_dense",
+    "matmul.py::merge_qkv",
+    "operators_of_today.py::gather_nd_is_take",
     "padding.py::pad_pad",
     "padding.py::relu_of_pad",
     "padding.py::slice_of_pad",
@@ -42,6 +46,8 @@ CLAIMED = [
     "padding_moves.py::flip_of_pad",
     "padding_moves.py::multiply_zero_pad",
     "padding_moves.py::sum_of_pads",
+    "parallel.py::parallel_dense",
+    "products.py::matmul_with_vector",
     "slices.py::slice_of_concat_across",
     "slices.py::slice_of_flip",
     "updates.py::update_of_updated_part",
@@ -60,7 +66,7 @@ def of_rank(subst: Subst, rank: int) -> list[Scenario]:
     def fits(instance: Instance) -> bool:
         return any(instance.bindings.nodes[key].expr.type.ndim == rank for key in instance.inputs)
 
-    found = some_variants(subst, Extent(ranks=(rank,), rare=True), fits, STRUCTURES, RUNS)
+    found = some_variants(subst, Extent(ranks=(rank, 2, 1), rare=True), fits, STRUCTURES, RUNS)
     numbers = [(astuple(one.extent), one.choices) for one in found]
     return planned(subst, (True, len(found), (), False, False, numbers, ()), Settings()).feasible
 
