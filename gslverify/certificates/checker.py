@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from gsl.attr.evaluate import conjunction, negation
-from gsl.attr.term import Operation, Symbol, Term
+from gsl.attr.term import Constant, Operation, Symbol, Term
 from gsl.kernel.expression import Expression
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.elements import Elements, Inputs
-from gslverify.certificates.field import Value, key_of, plus, product_in
+from gslverify.certificates.field import Value, plus, product_in
 from gslverify.certificates.laws import LAWS, Shown, Step
 from gslverify.certificates.model import Model
-from gslverify.prove.cone import cone_of, conjuncts, shape_of
+from gslverify.prove.cone import conjuncts, shape_of
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
 
@@ -41,21 +41,56 @@ class Asked:
         """Tell whether a condition follows from facts; `goal` is False where they must clash."""
         if not isinstance(goal, Term) and goal:
             return True
-        given = conjuncts([fact for fact in facts if isinstance(fact, Term)])
-        if any(fact is False for fact in facts):
+        if any(fact is False for fact in facts) or is_seen(goal, facts):
             return True
         goals = [goal] if isinstance(goal, Term) else []
-        given = cone_of(goals, given) if goals else given
+        given = [fact for fact in facts if isinstance(fact, Term)]
         key = len(goals), shape_of([*goals, *given])
         if key not in self.replies:
-            self.questions += 1
-            solver = Solver(given, self.limit, self.context, ideal=True)
-            try:
-                result = solver.refutes(goal) if goals else solver.check()
-                self.replies[key] = result.answer is Answer.UNSAT
-            except UntranslatableError:
-                self.replies[key] = False
+            self.replies[key] = self._answer(goals, given)
         return self.replies[key]
+
+    def _answer(self, goals: Sequence[Term], given: Sequence[Term]) -> bool:
+        self.questions += 1
+        solver = Solver(given, self.limit, self.context, ideal=True)
+        try:
+            result = solver.refutes(*goals) if goals else solver.check()
+        except UntranslatableError:
+            return False
+        return result.answer is Answer.UNSAT
+
+
+def is_seen(goal: Any, facts: Iterable[Any]) -> bool:
+    """Tell whether facts say of a symbol what a goal asks for, or of one that is equal to it.
+
+    They are equalities of symbols, and limits of a symbol to some values. Such are most questions
+    about dtypes, and for them alone z3 need not be started.
+    """
+    roots: dict[Symbol, Symbol] = {}
+    limits: list[tuple[Symbol, tuple[Any, ...]]] = []
+    for fact in facts:
+        match fact:
+            case Operation(head="==", operands=(Symbol() as one, Symbol() as other)):
+                old, new = roots.get(one, one), roots.get(other, other)
+                roots |= {one: old, other: new}
+                roots = {symbol: new if root is old else root for symbol, root in roots.items()}
+            case Operation(operands=(Symbol() as one, Constant(value=value))):
+                if fact.head in ("in", "=="):
+                    limits.append((one, value if fact.head == "in" else (value,)))
+
+    def holds(one: Any) -> bool:
+        match one:
+            case Operation(head="or", operands=sides):
+                return any(map(holds, sides))
+            case Operation(head="==", operands=(Symbol() as a, Symbol() as b)):
+                return roots.get(a, a) is roots.get(b, b)
+            case Operation(head="in" | "==" as head, operands=(Symbol() as a, Constant(value=v))):
+                wanted = [(type(x), x) for x in (v if head == "in" else (v,))]
+                inside = (vs for b, vs in limits if roots.get(a, a) is roots.get(b, b))
+                return any(all((type(x), x) in wanted for x in values) for values in inside)
+        return False
+
+    return holds(goal)
 
 
 class Checker:
@@ -71,6 +106,7 @@ class Checker:
     ) -> None:
         self.asked = asked
         self.path = tuple(path)
+        self.always = conjuncts([*asked.claims, *path])
         self.model = model
         self.elements = Elements(model, inputs.dtypes, inputs.limits)
         self.extents: dict[Symbol, Any] = {}
@@ -121,8 +157,8 @@ class Checker:
         if law is None:
             raise RefusedError(f"there is no law `{step.law}`")
         shown = law(self.elements, step)
-        for given, condition in shown.conditions:
-            if not self.shows(condition, step, given):
+        for number, (given, condition) in enumerate(shown.conditions):
+            if not self.shows(condition, step, number, given):
                 raise RefusedError(f"`{step.law}` asks for what is not shown: {condition!r}")
         return shown
 
@@ -156,7 +192,7 @@ class Checker:
     def _decide(self, step: Step) -> None:
         (condition,) = step.subjects
         goal = condition if step.law == "holds" else negation(condition)
-        if not self.shows(goal, step):
+        if not self.shows(goal, step, 0):
             raise RefusedError(f"it is not shown that it {step.law}: {condition!r}")
         for _, (given, value) in self.model.over(step.indices, lambda: self._literals(step)):
             for literal, is_positive in value:
@@ -180,25 +216,16 @@ class Checker:
             raise RefusedError("one of several conditions fails")
         return self._given(step), [(literal, is_positive) for literal in mono]
 
-    def shows(self, goal: Any, step: Step, given: Sequence[Any] = ()) -> bool:
-        """Tell whether a condition follows from claims, the case, and ranges of indices."""
-        given = conjuncts([*given, *step.given])
-        is_simple = isinstance(goal, Operation) and goal.head != "or"
-        if is_simple and step.law != "fails":
-            values = self.model.over(step.indices, lambda: self._is_given(goal, given))
-            if all(known for _, known in values):
-                return True
-        facts = [*(self.asked.claims[number] for number in step.claims), *self.path, *given]
-        facts += [symbol < extent for symbol, extent in step.indices]
-        facts += [symbol < extent for symbol, extent in self.extents.items()]
-        return self.asked.shows(goal, facts)
+    def shows(self, goal: Any, step: Step, number: int, given: Sequence[Any] = ()) -> bool:
+        """Tell whether a condition of a step follows from the facts that the step names for it."""
+        if not isinstance(goal, Term) and goal:
+            return True
+        facts = self.facts(step, given)
+        used = step.facts[number] if number < len(step.facts) else ()
+        return self.asked.shows(goal, [facts[fact] for fact in used])
 
-    def _is_given(self, goal: Any, given: Sequence[Any]) -> bool:
-        """Tell whether a condition holds in the model, or is among those that are given."""
-        try:
-            value = self.model.condition(goal)
-        except RefusedError:  # z3 may show it as a whole
-            return False
-        if isinstance(value, int):
-            return value == 1
-        return any(key_of(self.model.condition(one)) == key_of(value) for one in given)
+    def facts(self, step: Step, given: Sequence[Any] = ()) -> list[Any]:
+        """Return all that is known where a step is: claims, the case, what is given, and ranges."""
+        indices = [*step.indices, *self.extents.items()]
+        bounds = [symbol < extent for symbol, extent in indices]
+        return [*self.always, *conjuncts([*given, *step.given]), *bounds]

@@ -18,6 +18,7 @@ from gslverify.certificates.elements import Inputs
 from gslverify.certificates.gathered import limits_in
 from gslverify.certificates.laws import Step
 from gslverify.certificates.model import Model, NoRootError
+from gslverify.prove.cone import conjuncts
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.inline import Inliner
 from gslverify.prove.proof import Target, computes_with_floats
@@ -29,8 +30,8 @@ MOST_DRAWS = 200
 class Proof:
     """How the elements of one output are shown to be equal in one case.
 
-    Either no graph is in this case, by some claims; or a condition tells two cases apart; or steps
-    lead to one value where `claims` are known and multiples of `parts` are shown to be 0.
+    Either no graph is in this case, as some facts clash; or a condition tells two cases apart; or
+    steps lead to one value where `claims` are known and multiples of `parts` are shown to be 0.
     """
 
     claims: tuple[int, ...] = ()
@@ -53,10 +54,13 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class OfTarget:
-    """The proofs of all outputs, with inputs that hold truth values and the claims for it."""
+    """The proofs of all outputs, with inputs that hold truth values and the facts for it.
+
+    `floats` are facts by which all that is computed are floats, None where it need not be.
+    """
 
     bits: dict[str, tuple[int, ...]]
-    is_field: bool
+    floats: tuple[int, ...] | None
     outputs: dict[str, tuple[Output, Proof]]
 
 
@@ -103,20 +107,22 @@ def inputs_of(target: Target) -> Inputs:
     return Inputs(dtypes, limits_in([source for source, _ in target.pairs]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Dtypes:
+@dataclass(slots=True)
+class Dtypes:
+    """What is known of dtypes by some facts."""
+
     asked: Asked
-    path: Sequence[Any]
+    facts: Sequence[Any]
 
     def is_one_of(self, dtype: Any, names: tuple[str, ...]) -> bool:
         """Tell whether a dtype is shown to be among some."""
-        return self.asked.shows(contains(dtype, names), [*self.asked.claims, *self.path])
+        return self.asked.shows(contains(dtype, names), self.facts)
 
 
-def are_floats(target: Target, asked: Asked) -> bool:
+def are_floats(target: Target, dtypes: Dtypes) -> bool:
     """Tell whether all that is computed are floats, for which the laws of real numbers hold."""
     outputs = [expr for pair in target.pairs for expr in pair]
-    return computes_with_floats(outputs, _Dtypes(asked, target.path))  # type: ignore[arg-type]
+    return computes_with_floats(outputs, dtypes)  # type: ignore[arg-type]
 
 
 def check_structure(
@@ -132,14 +138,16 @@ def check_structure(
         if [output.name for output in of_target] != list(found.outputs):
             raise RefusedError("an output is left out")
         inputs = inputs_of(target)
+        facts = conjuncts([*asked.claims, *target.path])
         for name, used in found.bits.items():
-            facts = [*(asked.claims[number] for number in used), *target.path]
-            if not asked.shows(equal(inputs.dtypes[name], "bool"), facts):
+            if not asked.shows(equal(inputs.dtypes[name], "bool"), [facts[n] for n in used]):
                 raise RefusedError(f"{name} is not shown to hold truth values")
-        if found.is_field and not are_floats(target, asked):
+        floats = Dtypes(asked, [facts[number] for number in found.floats or ()])
+        is_field = found.floats is not None
+        if is_field and not are_floats(target, floats):
             raise RefusedError("not all that is computed is shown to be floats")
         for output, proof in found.outputs.values():
-            case = Case(output, asked, frozenset(found.bits), found.is_field, inputs)
+            case = Case(output, asked, frozenset(found.bits), is_field, inputs)
             try:
                 case.follow(proof, target.path)
             except RefusedError as error:
@@ -159,8 +167,8 @@ class Case:
     def follow(self, proof: Proof, path: tuple[Any, ...]) -> None:
         """Check one case, and those that it falls into."""
         if proof.impossible is not None:
-            claims = [self.asked.claims[number] for number in proof.impossible]
-            if not self.asked.shows(False, [*claims, *path]):
+            facts = conjuncts([*self.asked.claims, *path])
+            if not self.asked.shows(False, [facts[number] for number in proof.impossible]):
                 raise RefusedError("a case is possible that is left out")
         elif proof.condition is not None:
             holds, fails = proof.cases

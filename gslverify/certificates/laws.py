@@ -41,13 +41,16 @@ NEUTRAL = {"sum": 0, "product": 1, "max": float("-inf"), "min": float("inf")}
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A law that is used: what it speaks about, at all indices, where some conditions are given."""
+    """A law that is used: what it speaks about, at all indices, where some conditions are given.
+
+    `facts` are the numbers of those from which each condition of the law follows.
+    """
 
     law: str
     subjects: tuple[Any, ...]
     indices: tuple[tuple[Symbol, Any], ...] = ()
     given: tuple[Any, ...] = ()
-    claims: tuple[int, ...] = ()
+    facts: tuple[tuple[int, ...], ...] = ()
     parts: tuple[tuple[Expression, Step], ...] = ()
 
 

@@ -25,7 +25,8 @@ def told(proof: dict[str, Any], margin: str) -> Iterator[str]:
 
 
 def _of_step(step: dict[str, Any]) -> str:
-    shown = f"; from {len(step['claims'])} claims" if step.get("claims") else ""
+    facts = {fact for used in step.get("from", ()) for fact in used}
+    shown = f"; from {len(facts)} facts" if facts else ""
     where = "".join(f", {name} < {text_of(extent)}" for _, name, extent in step.get("indices", ()))
     subjects = _joined(step["about"])
     parts = "".join(f"; {_of_step(part)}" for _, part in step.get("parts", ()))

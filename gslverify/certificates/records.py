@@ -28,7 +28,7 @@ def written(targets: Sequence[OfTarget], claims: Sequence[Term]) -> Record:
     return [
         {
             "truth values": {name: list(used) for name, used in target.bits.items()},
-            "real numbers": target.is_field,
+            "real numbers": None if target.floats is None else list(target.floats),
             "outputs": {
                 name: _Symbols(known, output).of_proof(proof)
                 for name, (output, proof) in target.outputs.items()
@@ -51,7 +51,8 @@ def read(
                 for name, one in target["outputs"].items()
             }
             bits = {name: tuple(used) for name, used in target["truth values"].items()}
-            found.append(OfTarget(bits, bool(target["real numbers"]), proofs))
+            floats = None if target["real numbers"] is None else tuple(target["real numbers"])
+            found.append(OfTarget(bits, floats, proofs))
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         raise RefusedError(f"it cannot be read: {type(error).__name__}: {error}") from error
     return found
@@ -102,8 +103,8 @@ class _Symbols:
         record["about"] = [self.of(one) for one in step.subjects]
         if step.given:
             record["given"] = [self.of_term(one) for one in step.given]
-        if step.claims:
-            record["claims"] = list(step.claims)
+        if step.facts:
+            record["from"] = [list(used) for used in step.facts]
         return record | ({"parts": self._of_parts(step.parts)} if step.parts else {})
 
     def step(self, record: Record) -> Step:
@@ -111,8 +112,9 @@ class _Symbols:
         indices = self._binders(record.get("indices", ()))
         subjects = tuple(self.subject(one) for one in record["about"])
         given = tuple(self.term(one) for one in record.get("given", ()))
-        claims, parts = tuple(record.get("claims", ())), self._parts(record.get("parts", ()))
-        return Step(str(record["law"]), subjects, indices, given, claims, parts)
+        facts = tuple(tuple(used) for used in record.get("from", ()))
+        parts = self._parts(record.get("parts", ()))
+        return Step(str(record["law"]), subjects, indices, given, facts, parts)
 
     def _of_parts(self, parts: Iterable[tuple[Expression, Step]]) -> Record:
         return [[self.of(factor), self.of_step(step)] for factor, step in parts]

@@ -11,15 +11,15 @@ from typing import Any
 from gsl.attr.evaluate import equal, negation
 from gsl.attr.term import Constant, Operation, Symbol, Term, free_symbols
 from gsl.kernel.expression import Apply, Expression, Number, Reduction, Select
-from gslverify.certificates.checker import Asked
 from gslverify.certificates.checking import Case
 from gslverify.certificates.draw import RefusedError
+from gslverify.certificates.enough import Searching
 from gslverify.certificates.expressions import of_region, of_value
 from gslverify.certificates.field import Value, key_of, product_in
 from gslverify.certificates.gathered import HOLE, chosen_in, with_holes
 from gslverify.certificates.laws import LAWS, Step
 from gslverify.certificates.model import Model
-from gslverify.certificates.subjects import claims_about, flat, reads_in, size_of, symbols_in
+from gslverify.certificates.subjects import flat, size_of
 from gslverify.certificates.suggesting import invented_in, made_of, suggested_laws
 from gslverify.certificates.sums import Part, Recorder, simplified, substitution
 from gslverify.prove.algebra import Algebra
@@ -169,9 +169,9 @@ class Writer(Model):
         body = of_value(value)
         self.value(of_region("sum", own, body))
         self.value(of_region("sum", other, of_value(algebra.replaced(value, back))))
-        step = self._noted(substitution("sum", own, body, other, there, back))
         try:
             with self._silence():
+                step = self._shown(substitution("sum", own, body, other, there, back))
                 self.checker.values(step)
         except RefusedError:
             return
@@ -265,18 +265,22 @@ class Writer(Model):
             return found
         result, parts = simple
         self.value(result)
-        noted = tuple((factor, self._noted(step)) for factor, step in parts)
+        try:
+            noted = tuple((factor, self._shown(step)) for factor, step in parts)
+        except RefusedError:
+            return found
         return self.value(result) if self._accepts(("sum", (whole, result), noted)) else found
 
     def _accepts(self, suggestion: tuple[Any, ...]) -> bool:
         """Write down a step if the checker takes it."""
         law, subjects, parts, given = (*suggestion, (), ())[:4]
-        step = self._noted(Step(law, subjects, (), given, (), parts))
+        step = self._scoped(Step(law, subjects, (), given, (), parts))
         asked = self.asked.questions
         try:
             right = LAWS[step.law](self.checker.elements, step).right if step.law in LAWS else 0
             self.checker.read(right)
             with self._silence():
+                step = self._shown(step)
                 self.checker.follow(step)
         except RefusedError:
             return False
@@ -285,21 +289,32 @@ class Writer(Model):
         self.used.append(step)
         return True
 
-    def _noted(self, step: Step) -> Step:
-        """Return a step with the indices and the claims that it may need."""
-        indices = self._scope((*step.subjects, *step.given))
-        terms = [
-            *symbols_in(*flat(step.subjects), *step.given),
-            *(extent for _, extent in indices),
-        ]
-        terms += [self.checker.elements.dtypes.get(name) for name in reads_in(step.subjects)]
-        claims = claims_about([*terms, *self.checker.path], self.asked.claims)
-        return replace(step, indices=indices, claims=claims)
+    def _scoped(self, step: Step) -> Step:
+        """Return a step with the indices that it is about."""
+        return replace(step, indices=self._scope((*step.subjects, *step.given)))
+
+    def _shown(self, step: Step) -> Step:
+        """Return a step with the facts that its conditions follow from, or refuse it."""
+        step = self._scoped(step)
+        if step.law in LAWS:
+            conditions = LAWS[step.law](self.checker.elements, step).conditions
+        else:
+            (condition,) = step.subjects
+            conditions = (((), condition if step.law == "holds" else negation(condition)),)
+        found = []
+        for given, condition in conditions:
+            used = self.asked.enough(condition, self.checker.facts(step, given))
+            if used is None:
+                raise RefusedError(f"`{step.law}` asks for what is not shown: {condition!r}")
+            found.append(used)
+        return replace(step, facts=tuple(found))
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> Searching:
         """What z3 may use."""
-        return self.checker.asked
+        asked = self.checker.asked
+        assert isinstance(asked, Searching)
+        return asked
 
     def _scope(self, subjects: Iterable[Any]) -> tuple[tuple[Symbol, Any], ...]:
         """Return the bound indices in what a step speaks about, outer ones first."""
@@ -381,7 +396,7 @@ class Writer(Model):
     def _differ(self, one: Term, other: Any) -> bool:
         """Tell whether two terms have different values with the steps so far."""
         with self._silence():
-            return bool(key_of(super()._index(one)) != key_of(self.index(other)))
+            return bool(key_of(self.met(super()._index(one))) != key_of(self.index(other)))
 
     @contextmanager
     def _silence(self) -> Iterator[None]:

@@ -9,14 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from gsl.attr.evaluate import equal, negation
+from gsl.attr.evaluate import contains, equal, negation
 from gsl.errors import GslError
-from gslverify.certificates.checker import Asked
-from gslverify.certificates.checking import Case, OfTarget, Proof, are_floats, inputs_of, outputs_of
+from gslverify.certificates.checking import (
+    Case,
+    Dtypes,
+    OfTarget,
+    Proof,
+    are_floats,
+    inputs_of,
+    outputs_of,
+)
 from gslverify.certificates.draw import RefusedError
+from gslverify.certificates.enough import Searching
 from gslverify.certificates.model import NoRootError
-from gslverify.certificates.subjects import claims_about
 from gslverify.certificates.writer import ALL, CASES, PLAIN, Writer
+from gslverify.prove.cone import conjuncts
 from gslverify.prove.effort import Effort
 from gslverify.prove.facts import Facts, Memory
 from gslverify.prove.failure import UnprovableError
@@ -34,7 +42,7 @@ MOST_DRAWS = 100
 
 
 def write_structure(
-    instance: Instance, solver: Solver, replies: Replies, asked: Asked
+    instance: Instance, solver: Solver, replies: Replies, asked: Searching
 ) -> list[OfTarget]:
     """Return the certificate of a structure that is proved; raise RefusedError.
 
@@ -46,10 +54,25 @@ def write_structure(
         raise RefusedError(f"no steps are found: {error}") from error
 
 
+class _Noting(Dtypes):
+    """Notes which facts it takes to show that dtypes are among some."""
+
+    def __init__(self, asked: Searching, facts: Sequence[Any]) -> None:
+        super().__init__(asked, facts)
+        self.asked: Searching
+        self.used = set[int]()
+
+    def is_one_of(self, dtype: Any, names: tuple[str, ...]) -> bool:
+        """Tell whether a dtype is shown to be among some."""
+        used = self.asked.enough(contains(dtype, names), self.facts)
+        self.used |= set(used or ())
+        return used is not None
+
+
 class _OfTarget:
     """Writes the certificate of one way through the conditional targets."""
 
-    def __init__(self, asked: Asked, solver: Solver, replies: Replies, target: Target) -> None:
+    def __init__(self, asked: Searching, solver: Solver, replies: Replies, target: Target) -> None:
         self.asked = asked
         self.solver = solver
         self.replies = replies
@@ -57,6 +80,7 @@ class _OfTarget:
         self.cases = 0
         self.effort = Effort(MOST_STEPS)
         self.inputs = inputs_of(target)
+        self.known = conjuncts([*asked.claims, *target.path])
         self.bits = self._truth_values()
 
     def facts(self, path: Sequence[Any]) -> Facts:
@@ -67,27 +91,33 @@ class _OfTarget:
     def _truth_values(self) -> dict[str, tuple[int, ...]]:
         """Return the inputs that are shown to hold truth values, and by which claims."""
         found = {}
-        facts = self.facts(self.target.path)
+        names = self.facts(self.target.path).forms.names
         for name, dtype in self.inputs.dtypes.items():
-            used = claims_about([dtype], self.asked.claims)
-            given = [*(self.asked.claims[number] for number in used), *self.target.path]
-            is_bool = facts.forms.names.is_named(dtype, "bool")
-            if is_bool and self.asked.shows(equal(dtype, "bool"), given):
+            is_bool = names.is_named(dtype, "bool")
+            used = self.asked.enough(equal(dtype, "bool"), self.known) if is_bool else None
+            if used is not None:
                 found[name] = used
         return found
 
+    def _floats(self) -> tuple[int, ...] | None:
+        """Return facts by which all that is computed are floats, None where it need not be."""
+        dtypes = _Noting(self.asked, self.known)
+        if not are_floats(self.target, dtypes):
+            return None
+        return tuple(sorted(dtypes.used))
+
     def record(self) -> OfTarget:
         """Return the certificate."""
-        is_field = are_floats(self.target, self.asked)
+        floats = self._floats()
         outputs = {}
         for output in outputs_of(self.target):
-            case = Case(output, self.asked, frozenset(self.bits), is_field, self.inputs)
+            case = Case(output, self.asked, frozenset(self.bits), floats is not None, self.inputs)
             self.cases = 0
             try:
                 outputs[output.name] = output, self._case(case, tuple(self.target.path))
             except RefusedError as error:
                 raise RefusedError(f"{output.name}: {error}") from error
-        return OfTarget(self.bits, is_field, outputs)
+        return OfTarget(self.bits, floats, outputs)
 
     def _case(self, case: Case, path: tuple[Any, ...]) -> Proof:
         self.cases += 1
@@ -95,8 +125,8 @@ class _OfTarget:
             raise RefusedError("it falls into too many cases")
         facts = self.facts(path)
         if len(path) > len(self.target.path) and facts.impossible():
-            used = claims_about(path, self.asked.claims)
-            if self.asked.shows(False, [*(self.asked.claims[n] for n in used), *path]):
+            used = self.asked.enough(False, conjuncts([*self.asked.claims, *path]))
+            if used is not None:
                 return Proof(impossible=used)
         for suggests in (PLAIN, ALL, CASES):
             writer = self._written(case, path, facts, suggests)

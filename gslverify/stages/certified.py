@@ -10,9 +10,10 @@ from typing import Any
 
 from gsl.subst import Rule
 from gslverify.atomic import write_whole
-from gslverify.certificates.checker import LIMIT, Asked
+from gslverify.certificates.checker import LIMIT
 from gslverify.certificates.checking import check_structure, outputs_of
 from gslverify.certificates.draw import RefusedError
+from gslverify.certificates.enough import Searching
 from gslverify.certificates.printing import told
 from gslverify.certificates.records import Record, read, written
 from gslverify.certificates.writing import write_structure
@@ -24,7 +25,7 @@ from gslverify.stage import Question
 from gslverify.stages.examination import scenarios_of
 from gslverify.stages.scenarios import Scenario
 
-FORMAT = 3
+FORMAT = 4
 
 
 @dataclass(slots=True)
@@ -34,10 +35,12 @@ class Shown:
     replies: dict[Any, bool] = field(default_factory=dict)
     limit: int = LIMIT
 
-    def asked(self, scenario: Scenario) -> Asked:
+    needed: dict[Any, tuple[int, ...] | None] = field(default_factory=dict)
+
+    def asked(self, scenario: Scenario) -> Searching:
         """Return what z3 may use for a structure."""
         claims = [claim.term for claim in scenario.instance.claims]
-        return Asked(claims, scenario.solver.context, self.replies, self.limit)
+        return Searching(claims, scenario.solver.context, self.replies, self.limit, 0, self.needed)
 
 
 @dataclass(slots=True)

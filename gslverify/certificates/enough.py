@@ -1,0 +1,77 @@
+"""Finds the few facts from which a condition follows: certificates name them, z3 gets no others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gsl.attr.evaluate import negation
+from gsl.attr.term import Constant, Operation, Symbol, Term
+from gslverify.certificates.checker import Asked, is_seen
+from gslverify.prove.cone import connected, shape_of
+from gslverify.semantics.solver import Solver
+from gslverify.semantics.terms import UntranslatableError
+
+MOST_TRIED = 16
+"""Facts without which it is tried where z3 does not say which of them clash."""
+
+
+@dataclass(slots=True)
+class Searching(Asked):
+    """Asks z3, and which of the facts it needed; questions of the same form have one answer."""
+
+    needed: dict[Any, tuple[int, ...] | None] = field(default_factory=dict)
+
+    def enough(self, goal: Any, facts: Sequence[Any]) -> tuple[int, ...] | None:
+        """Return the numbers of facts that a goal follows from, None where it is not shown.
+
+        The `goal` is False where facts must clash.
+        """
+        if not isinstance(goal, Term) and goal:
+            return ()
+        for number, fact in enumerate(facts):
+            if fact is False or is_seen(goal, (fact,)):
+                return (number,)
+        numbers = [number for number, fact in enumerate(facts) if isinstance(fact, Term)]
+        given = [facts[number] for number in numbers]
+        goals = [goal] if isinstance(goal, Term) else []
+        if goals:
+            inside = connected(goals, given)
+            numbers, given = [numbers[n] for n in inside], [given[n] for n in inside]
+        key = len(goals), shape_of([*goals, *given])
+        if key not in self.needed:
+            self.needed[key] = self._few(goal, given) if self.shows(goal, given) else None
+        found = self.needed[key]
+        return None if found is None else tuple(numbers[n] for n in found)
+
+    def _few(self, goal: Any, given: Sequence[Term]) -> tuple[int, ...]:
+        """Return the numbers of few facts that are enough, of some that are."""
+        if is_seen(goal, given):
+            few = [n for n, fact in enumerate(given) if _is_about_symbols(fact)]
+            for one in tuple(few):
+                less = [n for n in few if n != one]
+                few = less if is_seen(goal, [given[n] for n in less]) else few
+            return tuple(few)
+        solver = Solver((), self.limit, self.context, ideal=True)
+        opposite = [negation(goal)] if isinstance(goal, Term) else []
+        try:
+            clashing = solver.clash([*given, *opposite])
+        except UntranslatableError:
+            clashing = None
+        if clashing is not None:
+            few = sorted(clashing - {len(given)})
+            if self.shows(goal, [given[n] for n in few]):
+                return tuple(few)
+        few = list(range(len(given)))
+        for one in range(min(len(given), MOST_TRIED)):
+            less = [n for n in few if n != one]
+            few = less if self.shows(goal, [given[n] for n in less]) else few
+        return tuple(few)
+
+
+def _is_about_symbols(fact: Term) -> bool:
+    match fact:
+        case Operation(head="in" | "==", operands=(Symbol(), Symbol() | Constant())):
+            return True
+    return False
