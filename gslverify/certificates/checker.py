@@ -93,6 +93,12 @@ def is_seen(goal: Any, facts: Iterable[Any]) -> bool:
     return holds(goal)
 
 
+def decided(step: Step) -> Any:
+    """Return what has to be shown for a step that says that a condition holds or fails."""
+    (condition,) = step.subjects
+    return condition if step.law == "holds" else negation(condition)
+
+
 class Checker:
     """Follows the steps of one case of one proof in a model, in which some claims are known."""
 
@@ -191,8 +197,7 @@ class Checker:
 
     def _decide(self, step: Step) -> None:
         (condition,) = step.subjects
-        goal = condition if step.law == "holds" else negation(condition)
-        if not self.shows(goal, step, 0):
+        if not self.shows(decided(step), step, 0):
             raise RefusedError(f"it is not shown that it {step.law}: {condition!r}")
         for _, (given, value) in self.model.over(step.indices, lambda: self._literals(step)):
             for literal, is_positive in value:

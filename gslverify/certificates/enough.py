@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from gsl.attr.evaluate import negation
 from gsl.attr.term import Constant, Operation, Symbol, Term
-from gslverify.certificates.checker import Asked, is_seen
+from gslverify.certificates.checker import Asked, Checker, decided, is_seen
+from gslverify.certificates.draw import RefusedError
+from gslverify.certificates.laws import LAWS, Step
 from gslverify.prove.cone import connected, shape_of
 from gslverify.semantics.solver import Solver
 from gslverify.semantics.terms import UntranslatableError
@@ -68,6 +70,21 @@ class Searching(Asked):
             less = [n for n in few if n != one]
             few = less if self.shows(goal, [given[n] for n in less]) else few
         return tuple(few)
+
+
+def with_facts(step: Step, checker: Checker) -> Step:
+    """Return a step with the facts that its conditions follow from; raise RefusedError."""
+    conditions: Sequence[tuple[Sequence[Any], Any]] = (((), decided(step)),)
+    if step.law in LAWS:
+        conditions = LAWS[step.law](checker.elements, step).conditions
+    assert isinstance(checker.asked, Searching)
+    found = []
+    for given, condition in conditions:
+        used = checker.asked.enough(condition, checker.facts(step, given))
+        if used is None:
+            raise RefusedError(f"`{step.law}` asks for what is not shown: {condition!r}")
+        found.append(used)
+    return replace(step, facts=tuple(found))
 
 
 def _is_about_symbols(fact: Term) -> bool:

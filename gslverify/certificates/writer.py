@@ -13,7 +13,7 @@ from gsl.attr.term import Constant, Operation, Symbol, Term, free_symbols
 from gsl.kernel.expression import Apply, Expression, Number, Reduction, Select
 from gslverify.certificates.checking import Case
 from gslverify.certificates.draw import RefusedError
-from gslverify.certificates.enough import Searching
+from gslverify.certificates.enough import with_facts
 from gslverify.certificates.expressions import of_region, of_value
 from gslverify.certificates.field import Value, key_of, product_in
 from gslverify.certificates.gathered import HOLE, chosen_in, with_holes
@@ -275,7 +275,7 @@ class Writer(Model):
         """Write down a step if the checker takes it."""
         law, subjects, parts, given = (*suggestion, (), ())[:4]
         step = self._scoped(Step(law, subjects, (), given, (), parts))
-        asked = self.asked.questions
+        asked = self.checker.asked.questions
         try:
             right = LAWS[step.law](self.checker.elements, step).right if step.law in LAWS else 0
             self.checker.read(right)
@@ -285,7 +285,7 @@ class Writer(Model):
         except RefusedError:
             return False
         finally:
-            self.forms.effort.questions(self.asked.questions - asked)
+            self.forms.effort.questions(self.checker.asked.questions - asked)
         self.used.append(step)
         return True
 
@@ -294,27 +294,7 @@ class Writer(Model):
         return replace(step, indices=self._scope((*step.subjects, *step.given)))
 
     def _shown(self, step: Step) -> Step:
-        """Return a step with the facts that its conditions follow from, or refuse it."""
-        step = self._scoped(step)
-        if step.law in LAWS:
-            conditions = LAWS[step.law](self.checker.elements, step).conditions
-        else:
-            (condition,) = step.subjects
-            conditions = (((), condition if step.law == "holds" else negation(condition)),)
-        found = []
-        for given, condition in conditions:
-            used = self.asked.enough(condition, self.checker.facts(step, given))
-            if used is None:
-                raise RefusedError(f"`{step.law}` asks for what is not shown: {condition!r}")
-            found.append(used)
-        return replace(step, facts=tuple(found))
-
-    @property
-    def asked(self) -> Searching:
-        """What z3 may use."""
-        asked = self.checker.asked
-        assert isinstance(asked, Searching)
-        return asked
+        return with_facts(self._scoped(step), self.checker)
 
     def _scope(self, subjects: Iterable[Any]) -> tuple[tuple[Symbol, Any], ...]:
         """Return the bound indices in what a step speaks about, outer ones first."""
