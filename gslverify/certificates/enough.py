@@ -74,12 +74,11 @@ class Searching(Asked):
 
 def with_facts(step: Step, checker: Checker) -> Step:
     """Return a step with the facts that its conditions follow from; raise RefusedError."""
-    conditions: Sequence[tuple[Sequence[Any], Any]] = (((), decided(step)),)
-    if step.law in LAWS:
-        conditions = LAWS[step.law](checker.elements, step).conditions
+    law = LAWS.get(step.law)
+    shown = law(checker.elements, step).conditions if law else (((), decided(step)),)
     assert isinstance(checker.asked, Searching)
     found = []
-    for given, condition in conditions:
+    for given, condition in shown:
         used = checker.asked.enough(condition, checker.facts(step, given))
         if used is None:
             raise RefusedError(f"`{step.law}` asks for what is not shown: {condition!r}")
