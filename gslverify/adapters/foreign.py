@@ -88,7 +88,8 @@ class PassFinding:
 class PassResult:
     """What was found about a pass: `tried` graphs were given to it, `rewritten` of them changed.
 
-    `untold` says why graphs could not be compared, and of how many; `failure` why none was tried.
+    `untold` says why graphs could not be compared, and of how many; `refused` how often none was
+    drawn; `failure` says why none was tried.
     The `target` names this pass alone; empty where only all that was asked for can be named. It
     took so many `seconds`, or is `cached`: known from an earlier run.
     """
@@ -99,6 +100,7 @@ class PassResult:
     rewritten: int = 0
     findings: Sequence[PassFinding] = ()
     untold: Mapping[str, int] = field(default_factory=dict)
+    refused: Mapping[str, int] = field(default_factory=dict)
     failure: str = ""
     target: str = ""
     seconds: float = 0.0

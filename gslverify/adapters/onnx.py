@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import shlex
+import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -136,6 +137,8 @@ def names(targets: Sequence[str]) -> list[str]:
 def _experiments(target: str, level: str) -> Iterator[tuple[str, Sequence[Experiment]]]:
     name, _, one = target.partition(":")
     if "{in}" in target and "{out}" in target:
+        if shutil.which(shlex.split(target)[0]) is None:
+            raise ValueError(f"there is no command `{shlex.split(target)[0]}`")
         optimise = functools.partial(by_command, target)
         yield target, [ModelExperiment(sketch, optimise) for sketch in SKETCHES.values()]
     elif name == "onnxruntime":

@@ -47,8 +47,8 @@ def result_of(report: PassReport, target: str = "") -> PassResult:
         for one in report.findings
     ]
     name, place = report.name, report.place
-    untold = dict(report.untold)
-    return PassResult(name, place, report.tried, report.rewritten, findings, untold, target=target)
+    why = dict(report.untold), dict(report.refused)
+    return PassResult(name, place, report.tried, report.rewritten, findings, *why, target=target)
 
 
 def sources_of_file(path: str) -> list[Any]:

@@ -81,7 +81,7 @@ def tried(result: PassResult, scripts: Sequence[str] = ()) -> StageResult:
     if result.failure:
         findings = [Finding(codes.NOT_TRIED, result.failure, span)]
     elif not result.rewritten:
-        message = f"{result.tried} graphs were tried"
+        message = f"{result.tried} graphs were tried{_why_no_more(result)}"
         findings = [Finding(codes.NOTHING_REWRITTEN, message, span)]
     elif not findings and not compared:
         message = f"{result.rewritten} of {result.tried} graphs were rewritten"
@@ -99,6 +99,14 @@ def tried(result: PassResult, scripts: Sequence[str] = ()) -> StageResult:
         cached=result.cached,
         notes=tuple(notes),
     )
+
+
+def _why_no_more(result: PassResult) -> str:
+    """Return the usual reason why further graphs could not be drawn."""
+    if not result.refused:
+        return ""
+    why = max(result.refused, key=lambda reason: result.refused[reason])
+    return f"; {result.refused[why]} more could not be drawn: {why}"
 
 
 def _finding(one: PassFinding, span: Span | None, script: str) -> Finding:
@@ -203,6 +211,7 @@ def summary(results: Sequence[RuleResult]) -> Iterator[str]:
     shown = sum(any(s.stage == REPLAY and s.assurances for s in one.stages) for one in rules)
     decided = sum(one.verdict in (Verdict.PASS, *REFUTING) for one in rules)
     yield (
-        f"{len(rules)} rules: {len(rules) - without} lifted, {decided} with a verdict; "
-        f"{shown} refutations replayed by the library, {lost} not"
+        f"{len(rules)} rule{'s' * (len(rules) != 1)}: "
+        f"{len(rules) - without} lifted, {decided} with a verdict; "
+        f"{shown} refutation{'s' * (shown != 1)} replayed by the library, {lost} not"
     )

@@ -26,7 +26,7 @@ class PassReport:
     """What was found about a pass.
 
     `tried` graphs were given to it, `rewritten` of them changed; `untold` says why comparisons
-    were not possible, and of how many graphs.
+    were not possible, and of how many graphs, `refused` why no graph was drawn.
     """
 
     name: str
@@ -35,6 +35,7 @@ class PassReport:
     rewritten: int = 0
     findings: tuple[Finding, ...] = ()
     untold: Mapping[str, int] = field(default_factory=dict)
+    refused: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def is_sound(self) -> bool:
@@ -132,4 +133,5 @@ def reported(name: str, place: str, found: Exploration) -> PassReport:
     tried = sum(found.endings.values())
     unchanged = found.endings[Ending.UNCHANGED]
     findings: Sequence[Finding] = found.findings
-    return PassReport(name, place, tried, tried - unchanged, tuple(findings), dict(found.undecided))
+    why = dict(found.undecided), dict(found.refused)
+    return PassReport(name, place, tried, tried - unchanged, tuple(findings), *why)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from random import Random
 from time import monotonic
 from typing import Any, Protocol
@@ -25,6 +25,12 @@ SECONDS_TO_SHRINK = 6.0
 BATCH = 50
 MOST_HANGING = 3
 """Cases that do not end, after which no more of an experiment are tried."""
+
+HOPELESS = 500
+"""Cases of an experiment of which none is changed, after which no more are tried."""
+
+MOST_ALIKE = 20
+"""Cases that all raise alike, after which no more are tried: it is not the graphs then."""
 
 CHANGES = (1, 1, 2, 3)
 """How many choices differ between a case that was rewritten and one like it."""
@@ -80,6 +86,8 @@ class _Failure:
 
     experiment: Experiment
     cases: list[Shrunk] = field(default_factory=list)
+    number: int = 0
+    """Of all cases, those of other experiments among them; 0 where there are none."""
 
 
 def explore(
@@ -93,6 +101,8 @@ def explore(
     failures: dict[tuple[str, Ending, str], _Failure] = {}
     each = -(-count // max(1, len(experiments)))
     for experiment in experiments:
+        if _always_raises(result, failures):
+            break
         random = Random(f"{seed} {experiment.name}")
         for taken, verdict in _in_rounds(experiment, each, random, seconds, rounds, result):
             result.endings[verdict.ending] += 1
@@ -102,9 +112,29 @@ def explore(
                 key = (experiment.name, verdict.ending, _kind(verdict))
                 known = failures.setdefault(key, _Failure(experiment))
                 known.cases.append((taken, verdict))
+    if _always_raises(result, failures):
+        failures = {key: _all_of(failures) for key in list(failures)[:1]}
     for failure in failures.values():
         result.findings += _causes(failure, seconds)
     return result
+
+
+def _always_raises(result: Exploration, failures: Mapping[tuple[str, Ending, str], object]) -> bool:
+    """Tell whether every case of several experiments has raised one exception."""
+    alike = {(ending, kind) for _, ending, kind in failures}
+    several = len(failures) > 1 and len(alike) == 1
+    return several and result.endings.keys() == {Ending.RAISES} and _number(result) >= MOST_ALIKE
+
+
+def _number(result: Exploration) -> int:
+    return sum(result.endings.values())
+
+
+def _all_of(failures: Mapping[tuple[str, Ending, str], _Failure]) -> _Failure:
+    """Return as one what fails alike with all experiments: what they draw does not matter."""
+    first = next(iter(failures.values()))
+    cases = [case for failure in failures.values() for case in failure.cases]
+    return _Failure(first.experiment, first.cases, len(cases))
 
 
 def _causes(failure: _Failure, seconds: float) -> Iterator[Finding]:
@@ -119,10 +149,13 @@ def _causes(failure: _Failure, seconds: float) -> Iterator[Finding]:
         needed = _features(smallest)
         alike = [case for case in pending if needed <= _features(case[1])] or pending[:1]
         if needed not in seen:
-            yield Finding(smallest, failure.experiment.name, len(alike), tuple(choices))
+            if failure.number:
+                smallest = replace(smallest, message=f"{smallest.message}; so do all other graphs")
+            number = failure.number or len(alike)
+            yield Finding(smallest, failure.experiment.name, number, tuple(choices))
         seen.append(needed)
         pending = [case for case in pending if case not in alike]
-        if not pending:
+        if not pending or failure.number:
             return
 
 
@@ -143,7 +176,7 @@ def _in_rounds(
 
     After the first round come some more each time that are like those which were changed well.
     """
-    hung, found = 0, 0
+    hung, found, idle = 0, 0, 0
     rewritten: list[list[int]] = []
     for _ in range(rounds):
         anew = list(_drawn(experiment, count, random, result.refused))
@@ -152,11 +185,12 @@ def _in_rounds(
             is_rewritten = verdict.ending is not Ending.UNCHANGED
             rewritten += [taken] if is_rewritten and not verdict.is_finding else []
             found += is_rewritten and place < len(anew)
+            idle += not is_rewritten
             hung += verdict.ending is Ending.HANGS
             yield taken, verdict
             if hung == MOST_HANGING:
                 return
-        if found >= count:
+        if found >= count or (not rewritten and not found and idle >= HOPELESS):
             return
 
 

@@ -92,6 +92,11 @@ def test_an_optimiser_that_is_wrong_is_found_and_a_copy_is_not() -> None:
     assert silent.findings == []
 
 
+def test_a_command_that_is_none_is_refused_before_anything_is_drawn() -> None:
+    with pytest.raises(ValueError, match="there is no command `no-such-tool`"):
+        adapter.names(["no-such-tool {in} {out}"])
+
+
 def test_any_command_is_an_optimiser(tmp_path: Path) -> None:
     script = tmp_path / "copy.py"
     script.write_text(COPY)

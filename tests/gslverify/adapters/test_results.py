@@ -95,6 +95,16 @@ def test_a_pass_that_rewrites_nothing_is_undecided_and_one_that_fails_is_an_erro
     assert tried(failed).verdict is Verdict.ERROR
 
 
+def test_what_keeps_graphs_from_being_drawn_is_said() -> None:
+    result = PassResult("P", "m:P", 2, refused={"no such dtype": 3, "operands that are text": 9})
+
+    (finding,) = tried(result).findings
+
+    assert finding.message == (
+        "2 graphs were tried; 9 more could not be drawn: operands that are text"
+    )
+
+
 def test_a_pass_is_not_tested_by_graphs_that_could_not_be_compared() -> None:
     stage = tried(PassResult("P", "m:P", 10, 4, untold={"not finite": 3, "not run": 1}))
 
@@ -123,7 +133,7 @@ def test_a_refutation_that_the_library_shows_stays_with_a_script() -> None:
     assert result.findings[0].details == ("script: a.py",)
     assert result.again == "gslverify adapt torch lib.rules"
     assert list(summary([result])) == [
-        "1 rules: 1 lifted, 1 with a verdict; 1 refutations replayed by the library, 0 not"
+        "1 rule: 1 lifted, 1 with a verdict; 1 refutation replayed by the library, 0 not"
     ]
 
 

@@ -97,7 +97,7 @@ def test_rules_are_verified_from_their_own_source(
     done = CliRunner().invoke(main, [*arguments, "--no-hints", "--write", "rules.py"])
 
     assert done.exit_code == 1, done.output
-    assert "4 rules: 3 lifted, 3 with a verdict; 1 refutations replayed" in done.output
+    assert "4 rules: 3 lifted, 3 with a verdict; 1 refutation replayed" in done.output
     (script,) = (tmp_path / ".gslverify/adapted/torch").glob("*.py")
     assert "from my_patterns import also_of_sum as pattern" in script.read_text()
     assert "draws random numbers" in done.output
@@ -230,9 +230,9 @@ def test_pairs_for_replace_pattern_are_verified_and_replayed(
     several = CliRunner().invoke(main, ["adapt", "torch", "my_pairs:others", *fast])
 
     assert one.exit_code == 0, one.output
-    assert "1 rules: 1 lifted, 1 with a verdict" in one.output
+    assert "1 rule: 1 lifted, 1 with a verdict" in one.output
     assert several.exit_code == 1
-    assert "2 rules: 2 lifted, 2 with a verdict; 1 refutations replayed" in several.output
+    assert "2 rules: 2 lifted, 2 with a verdict; 1 refutation replayed" in several.output
     (script,) = (tmp_path / ".gslverify" / "adapted" / "torch").glob("finding-difference*.py")
     done = subprocess.run(
         [sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=True

@@ -80,3 +80,37 @@ def test_one_cause_is_told_once() -> None:
 
     assert finding.verdict.before == ("Relu",)
     assert finding.count == 30
+
+
+def test_what_fails_with_every_graph_is_one_finding_and_soon_over() -> None:
+    def raises(case: Case) -> Verdict:
+        return Verdict(Ending.RAISES, f"no licence for {case}", before=("Relu",), kind="OSError")
+
+    kinds = [Numbers(raises, f"kind {number}") for number in range(60)]
+    result = explore(kinds, 600, 0, 5.0)
+
+    (finding,) = result.findings
+    assert finding.count == sum(result.endings.values()) == 20
+    assert finding.verdict.message.endswith("so do all other graphs")
+
+
+def test_what_fails_with_some_graphs_only_is_told_for_each_kind() -> None:
+    def raises(case: Case) -> Verdict:
+        ending = Ending.RAISES if case[0] else Ending.UNCHANGED
+        return Verdict(ending, "no licence", before=("Relu",), kind="OSError")
+
+    result = explore([Numbers(raises, f"kind {number}") for number in range(3)], 60, 0, 5.0)
+
+    assert [one.experiment for one in result.findings] == ["kind 0", "kind 1", "kind 2"]
+
+
+def test_a_search_without_hope_is_given_up() -> None:
+    never = found(lambda case: Verdict(Ending.UNCHANGED), 100, rounds=10)
+    seldom = found(
+        lambda case: Verdict(Ending.AGREES if case[:2] == (9, 9) else Ending.UNCHANGED),
+        100,
+        rounds=10,
+    )
+
+    assert sum(never.endings.values()) == 500
+    assert sum(seldom.endings.values()) > 1000
