@@ -5,10 +5,14 @@ TVM takes one random draw for a constant and forgets changes; outputs of a workl
 
 from __future__ import annotations
 
+from collections.abc import Container
 from typing import Any
 
 from gsl.tvm import torch_misread
 from gsl.tvm.errors import UnsupportedError
+
+SHOWN_PLACES = 5
+"""So many nodes with an operator that is not supported are listed."""
 
 
 def check_tensors(torch: Any, program: Any) -> None:
@@ -66,3 +70,25 @@ def _is_random(torch: Any, node: Any) -> bool:
     names = [argument.name for argument in node.target._schema.arguments]
     given = torch_misread.arguments_of(node)
     return "training" not in names or bool(given.get("training", False))
+
+
+def check_sizes(torch: Any, program: Any) -> None:
+    """Demand that all sizes are known."""
+    for node in program.graph.nodes:
+        value = node.meta.get("val")
+        if isinstance(value, torch.Tensor) and not all(isinstance(n, int) for n in value.shape):
+            shape = ", ".join(map(str, value.shape))
+            cure = "export with fixed sizes, without dynamic_shapes"
+            raise UnsupportedError(f"`{node.name}` has the open shape ({shape}); {cure}")
+
+
+def check_known(program: Any, known: Container[str]) -> None:
+    """Demand that all operators are read; `known` has their names in TVM's frontend."""
+    unread = [
+        node
+        for node in program.graph.nodes
+        if node.op == "call_function" and getattr(node.target, "__name__", "") not in known
+    ]
+    if unread:
+        listed = ", ".join(f"`{node.name}` = {node.target}" for node in unread[:SHOWN_PLACES])
+        raise UnsupportedError(f"no operator reads {listed}; write it with others")

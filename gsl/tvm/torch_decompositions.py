@@ -14,7 +14,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from gsl.tvm import torch_indexing
+from gsl.tvm import torch_groups, torch_indexing, torch_order, torch_pools
 
 OWN = "torch._decomp.decompositions"
 """Where PyTorch writes operators with others that are operators of models, too."""
@@ -23,15 +23,16 @@ GROUPED = (("aten", "_grouped_mm"), ("transformers", "grouped_mm_fallback"))
 """The namespaces and names of products of rows with the matrix of their group."""
 
 
-def decompositions(torch: Any, known: Container[str]) -> Any:
-    """Return the decompositions for a frontend that has operators of these names."""
+def decompositions(torch: Any, program: Any, known: Container[str]) -> Any:
+    """Return the decompositions of a program for a frontend that has operators of these names."""
     table, theirs = torch.export.default_decompositions(), _theirs()
     for found, function in theirs.items():
         name = str(found).partition(".")[2]
         if name not in known and inspect.unwrap(function).__module__ == OWN:
             table[found] = function
     aten = torch.ops.aten
-    for name, row in TABLE.items():
+    pools = torch_pools.WITH_PLACES if torch_pools.wants_places(program) else {}
+    for name, row in {**TABLE, **torch_pools.ADAPTIVE, **pools}.items():
         table[_operator(aten, name)] = partial(row, torch)
     for name in TRIMMED:
         one = _operator(aten, name)
@@ -43,7 +44,7 @@ def decompositions(torch: Any, known: Container[str]) -> Any:
     for namespace, name in GROUPED:
         one = getattr(getattr(torch.ops, namespace), name, None)
         if one is not None:
-            table[one.default] = partial(_grouped_product, torch)
+            table[one.default] = partial(torch_groups.grouped_product, torch)
     return table
 
 
@@ -99,35 +100,6 @@ def _at_most(torch: Any, data: Any, max: float) -> Any:
     return _clamped(torch, data, None, max)
 
 
-def _average(
-    torch: Any,
-    data: Any,
-    kernel: Any,
-    stride: Any = (),
-    padding: Any = 0,
-    ceil: bool = False,
-    counted: bool = True,
-    divisor: int | None = None,
-) -> Any:
-    """Write an average whose sum is divided by another number."""
-    if divisor is None or ceil:
-        return NotImplemented
-    axes = data.dim() - 2 if data.dim() > 3 else 2
-    kernel = kernel if len(kernel) > 1 else [*kernel] * axes
-    pool = torch.nn.functional.avg_pool3d if len(kernel) == 3 else torch.nn.functional.avg_pool2d
-    mean = pool(data, kernel, stride or None, padding, False, True)
-    return mean * (math.prod(kernel) / divisor)
-
-
-def _largest_in_parts(torch: Any, data: Any, sizes: Any) -> Any:
-    """Write what has parts of several sizes; PyTorch itself writes the rest as a pool."""
-    found = torch_indexing.largest_in_parts(torch, data, sizes)
-    if found is not NotImplemented:
-        return found
-    pool = f"adaptive_max_pool{len(sizes)}d"
-    return _theirs()[_operator(torch.ops.aten, f"{pool}.default")](data, sizes)
-
-
 def _group_norm(torch: Any, data: Any, scale: Any, shift: Any, *sizes: Any) -> Any:
     """Write out the scale of 1 and the shift of 0 that are left out, and the wider floats."""
     is_short = data.dtype == torch.bfloat16
@@ -149,16 +121,6 @@ def _variance_and_mean(
     variance = torch.var(data, axes, correction=1 if correction is None else correction,
                          keepdim=keepdim)  # fmt: skip
     return variance, data.mean(axes, keepdim)
-
-
-def _least(torch: Any, data: Any, axis: int, keepdim: bool = False) -> Any:
-    return data.amin(axis, keepdim), data.argmin(axis, keepdim)
-
-
-def _kth_value(torch: Any, data: Any, k: int, axis: int = -1, keepdim: bool = False) -> Any:
-    values, places = data.sort(axis)
-    found = [one.narrow(axis, k - 1, 1) for one in (values, places)]
-    return tuple(found if keepdim else (one.squeeze(axis) for one in found))
 
 
 def _largest(torch: Any, data: Any, axes: Any = (), keepdim: bool = False) -> Any:
@@ -227,20 +189,6 @@ def _sum_of_exponentials(torch: Any, left: Any, right: Any) -> Any:
     return torch.where(left == right, most + math.log(2), most + (-rest).exp().log1p())
 
 
-def _histogram(torch: Any, data: Any, bins: int = 100, min: float = 0, max: float = 0) -> Any:
-    """Count elements in intervals of one length; those outside count nowhere.
-
-    Without limits these would be the extreme elements, which are not written down here.
-    """
-    if not min < max:
-        return NotImplemented
-    flat = data.reshape(-1, 1)
-    place = ((flat - min) * bins / (max - min)).floor().clamp(max=bins - 1)
-    inside = (flat >= min) & (flat <= max)
-    hit = (place == torch.arange(bins, device=data.device)) & inside
-    return hit.to(data.dtype).sum(0)
-
-
 def _scaled_elu(
     torch: Any, data: Any, alpha: float = 1, scale: float = 1, input_scale: float = 1
 ) -> Any:
@@ -251,27 +199,10 @@ def _scaled_elu(
     return torch.where(data > 0, data * scale, below)
 
 
-def _grouped_product(torch: Any, data: Any, weight: Any, offs: Any = None, *more: Any) -> Any:
-    """Multiply rows [S, K] by matrices [G, K, N]; rows below offs[g] that are left belong to g.
-
-    Every row is multiplied by every matrix: which rows belong to a group is not known before. Rows
-    of no group are 0.
-    """
-    is_plain = data.dim() == 2 and weight.dim() == 3 and offs is not None
-    if not is_plain or any(one is not None for one in more):
-        return NotImplemented
-    rows = torch.arange(data.shape[0], device=data.device).reshape(1, -1, 1)
-    ends = offs.reshape(-1, 1, 1)
-    begins = torch.cat([torch.zeros_like(ends[:1]), ends[:-1]])
-    own = (rows >= begins) & (rows < ends)
-    products = torch.matmul(data.unsqueeze(0), weight)
-    return torch.where(own, products, torch.zeros_like(products)).sum(0)
-
-
 SCALED = ("upsample_bicubic2d.vec", "upsample_bilinear2d.vec", "upsample_nearest2d.vec")
 """Enlargings of which PyTorch has decompositions, for scales that sizes do not have."""
 
-TRIMMED = ("scatter.src", "scatter_add.default", "scatter_reduce.two")
+TRIMMED = ("scatter.src", "scatter_add.default")
 """Operators that scatter elements, of which there may be more than indices."""
 
 TABLE: Mapping[str, Callable[..., Any]] = {
@@ -279,34 +210,50 @@ TABLE: Mapping[str, Callable[..., Any]] = {
     "__lshift__.Tensor": _shifted_left,
     "__rshift__.Scalar": _shifted_right,
     "__rshift__.Tensor": _shifted_right,
+    "_adaptive_avg_pool3d.default": torch_pools.averages_of_parts,
     "_cdist_forward.default": _distances,
+    "_embedding_bag.default": torch_groups.bags,
+    "_embedding_bag_forward_only.default": torch_groups.bags,
     "_trilinear.default": _products_of_three,
-    "adaptive_max_pool2d.default": _largest_in_parts,
-    "adaptive_max_pool3d.default": _largest_in_parts,
     "add.Tensor": _sum,
     "amax.default": _largest,
     "amin.default": _smallest,
     "any.default": _any,
+    "arange.default": torch_indexing.steps,
+    "arange.start": torch_indexing.steps,
+    "arange.start_step": torch_indexing.steps,
+    "argmax.default": torch_order.place_of_largest,
+    "argmin.default": torch_order.place_of_least,
     "as_strided.default": torch_indexing.strided,
-    "avg_pool2d.default": _average,
-    "avg_pool3d.default": _average,
+    "avg_pool2d.default": torch_pools.average,
+    "avg_pool3d.default": torch_pools.average,
+    "bucketize.Tensor": torch_order.buckets,
     "clamp.default": _clamped,
     "clamp_max.default": _at_most,
     "clamp_min.default": _clamped,
+    "cummax.default": torch_order.running_largest,
+    "cummin.default": torch_order.running_least,
+    "diagonal.default": torch_indexing.diagonal,
     "diagonal_scatter.default": torch_indexing.diagonal_written,
     "div.Scalar_mode": _divided,
     "div.Tensor_mode": _divided,
     "elu.default": _scaled_elu,
     "exp2.default": _power_of_two,
-    "histc.default": _histogram,
+    "histc.default": torch_groups.histogram,
     "index.Tensor": torch_indexing.elements_at,
     "index_put.default": torch_indexing.put,
-    "kthvalue.default": _kth_value,
+    "kthvalue.default": torch_order.kth_value,
     "logaddexp.default": _sum_of_exponentials,
-    "min.dim": _least,
+    "logcumsumexp.default": torch_order.running_log_sum,
+    "median.default": torch_order.median,
+    "median.dim": torch_order.median_along,
+    "min.dim": torch_order.least,
     "native_group_norm.default": _group_norm,
     "rsub.Scalar": _difference_from,
     "rsub.Tensor": _difference_from,
+    "scatter_reduce.two": torch_groups.scattered,
+    "searchsorted.Tensor": torch_order.places_in_sorted,
+    "sort.stable": torch_order.sorted_stably,
     "sub.Tensor": _difference,
     "unfold.default": torch_indexing.windows,
     "var_mean.correction": _variance_and_mean,

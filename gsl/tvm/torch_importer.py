@@ -16,9 +16,6 @@ from gsl.tvm.importer import from_relax
 from gsl.tvm.torch_decompositions import decompositions
 from gsl.workload import Workload
 
-SHOWN_PLACES = 5
-"""So many nodes with an operator that is not supported are listed."""
-
 
 def from_torch(program: Any) -> Workload:
     """Return the workload of a `torch.export.ExportedProgram`.
@@ -36,10 +33,11 @@ def from_torch(program: Any) -> Workload:
     if not isinstance(program, torch.export.ExportedProgram):
         cure = "export the model with torch.export.export(model.eval(), example_inputs)"
         raise ModelError(f"{type(program).__name__} is not an exported program; {cure}")
-    core = program
     try:
         torch_checks.check_tensors(torch, program)
-        core = program.run_decompositions(decompositions(torch, torch_rows.known()))
+        torch_checks.check_sizes(torch, program)
+        known = torch_rows.known()
+        core = program.run_decompositions(decompositions(torch, program, known))
         torch_checks.check_pure(torch, core)
         for name, lost in torch_misread.misread_nodes(core):
             raise ModelError(f"TVM cannot read `{name}` of the PyTorch model: {lost} would be lost")
@@ -47,13 +45,12 @@ def from_torch(program: Any) -> Workload:
         torch_places.count_from_front(torch, core)
         _keep_buffers(torch, core)
         torch_promotion.promote(torch, core)
+        torch_checks.check_known(core, known)
         module = _read(torch, core)
     except GslError:
         raise
     except Exception as error:
-        text = reason(error)
-        where = _nodes_of(core, text)
-        raise ModelError(f"TVM cannot read the PyTorch model: {text}{where}") from error
+        raise ModelError(f"TVM cannot read the PyTorch model: {reason(error)}") from error
     return _workload(module)
 
 
@@ -75,16 +72,6 @@ def _keep_buffers(torch: Any, core: Any) -> None:
         value = core.state_dict.get(spec.target) if spec.kind is kinds.BUFFER else None
         if value is not None and value.ndim and value.is_floating_point():
             specs[place] = replace(spec, kind=kinds.PARAMETER, persistent=None)
-
-
-def _nodes_of(program: Any, text: str) -> str:
-    """Return, in words, the first few nodes whose operator a message calls unsupported."""
-    found = [
-        f"`{node.name}`"
-        for node in program.graph.nodes
-        if f"'{getattr(node.target, '__name__', None)}'" in text
-    ]
-    return f" (the program has it as {', '.join(found[:SHOWN_PLACES])})" if found else ""
 
 
 def _torch() -> Any:

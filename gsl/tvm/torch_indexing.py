@@ -85,32 +85,6 @@ def windows(torch: Any, data: Any, dimension: int, size: int, step: int) -> Any:
     return pieces.movedim(axis + 1, -1)
 
 
-def largest_in_parts(torch: Any, data: Any, sizes: Sequence[int]) -> Any:
-    """Return the largest elements of so many parts of the last axes, and where they are.
-
-    Parts are as equal as sizes allow; a shorter one has its last element once more.
-    """
-    lengths, lead = data.shape[data.dim() - len(sizes) :], data.dim() - len(sizes)
-    if all(length % count == 0 for length, count in zip(lengths, sizes, strict=True)):
-        return NotImplemented
-    whole = torch.zeros([1] * 2 * len(sizes), dtype=torch.int64, device=data.device)
-    for number, (length, count) in enumerate(zip(lengths, sizes, strict=True)):
-        steps = torch.arange(count, device=data.device).reshape(-1, 1)
-        begins, ends = steps * length // count, ((steps + 1) * length + count - 1) // count
-        most = max(-(-(at + 1) * length // count) - at * length // count for at in range(count))
-        places = torch.minimum(begins + torch.arange(most, device=data.device), ends - 1)
-        axis = lead + 2 * number
-        data = data.index_select(axis, places.reshape(-1)).unflatten(axis, (count, most))
-        around = [1] * 2 * number, [1] * 2 * (len(sizes) - number - 1)
-        whole = whole * length + places.reshape(*around[0], count, most, *around[1])
-    own = range(0, 2 * len(sizes), 2)
-    order = [*own, *(axis + 1 for axis in own)]
-    parts = data.permute(*range(lead), *(lead + axis for axis in order)).flatten(-len(sizes))
-    whole = whole.permute(order).flatten(-len(sizes)).expand(parts.shape)
-    best = parts.argmax(-1, keepdim=True)
-    return parts.amax(-1), whole.gather(-1, best).squeeze(-1)
-
-
 def strided(
     torch: Any, data: Any, size: Sequence[int], stride: Sequence[int], offset: int | None = None
 ) -> Any:
@@ -149,3 +123,22 @@ def diagonal_written(
     is_apart = abs(first - second) > 1
     values = source.movedim(-1, 0 if is_apart else min(first, second))
     return torch.ops.aten.index_put.default(data, indices, values)
+
+
+def diagonal(torch: Any, data: Any, offset: int = 0, first: int = 0, second: int = 1) -> Any:
+    """Read the elements of a diagonal at their indices; its axis comes last."""
+    first, second = first % data.dim(), second % data.dim()
+    rows, columns = data.shape[first] + min(offset, 0), data.shape[second] - max(offset, 0)
+    along = torch.arange(max(0, min(rows, columns)), device=data.device)
+    moved = data.movedim((first, second), (0, 1))
+    return moved[along - min(offset, 0), along + max(offset, 0)].movedim(0, -1)
+
+
+def steps(torch: Any, *limits: float, dtype: Any = None, **ways: Any) -> Any:
+    """Write numbers between limits that are not whole with whole ones."""
+    if not any(isinstance(limit, float) for limit in limits):
+        return NotImplemented
+    start, end, step = {1: (0, *limits, 1), 2: (*limits, 1)}.get(len(limits), limits)
+    count = max(0, math.ceil((end - start) / step))
+    whole = torch.arange(count, device=ways.get("device")).to(torch.float64)
+    return (whole * step + start).to(dtype or torch.get_default_dtype())

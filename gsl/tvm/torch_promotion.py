@@ -45,6 +45,7 @@ def _promote_node(torch: Any, graph: Any, node: Any) -> None:
     if result.dtype == torch.bool and name in OF_TRUTH_VALUES:
         node.target, node.kwargs = getattr(torch.ops.aten, OF_TRUTH_VALUES[name]).default, {}
         name = OF_TRUTH_VALUES[name]
+        _write_numbers(torch, graph, node)
     if name == "addmm" and result.dtype != torch.float32:
         _take_apart(torch, graph, node, result)
     elif name in QUESTIONS:
@@ -58,6 +59,21 @@ def _promote_node(torch: Any, graph: Any, node: Any) -> None:
     elif torch.Tag.pointwise in node.target.tags and name not in CONVERTING:
         wanted = result.dtype if result.dtype != torch.bool else _compared_in(torch, node)
         _convert_operands(torch, graph, node, wanted)
+
+
+def _write_numbers(torch: Any, graph: Any, node: Any) -> None:
+    """Give an operator of truth values tensors for those that are written as numbers."""
+
+    def written(operand: Any) -> Any:
+        if not isinstance(operand, bool):
+            return operand
+        with graph.inserting_before(node):
+            full = graph.call_function(torch.ops.aten.full.default, ([], operand))
+        full.kwargs = {"dtype": torch.bool}
+        full.meta["val"] = node.meta["val"].new_empty(())
+        return full
+
+    node.args = tuple(map(written, node.args))
 
 
 def _take_apart(torch: Any, graph: Any, node: Any, result: Any) -> None:

@@ -40,6 +40,8 @@ def completed_importer() -> Any:
     right = importer._binary_op(relax.op.right_shift, operator.rshift)
     importer.convert_map |= {name: partial(row, importer) for name, row in ROWS.items()}
     importer.convert_map |= dict.fromkeys(PRODUCTS, product)
+    power = importer._binary_op(relax.op.power, operator.pow)
+    importer.convert_map |= dict.fromkeys(POWERS, partial(_power, power))
     importer.convert_map |= {
         "bitwise_left_shift.Tensor": left,
         "bitwise_right_shift.Tensor": right,
@@ -49,6 +51,19 @@ def completed_importer() -> Any:
 
 PRODUCTS = ("bmm.default", "matmul.default", "mm.default")
 """What PyTorch calls products of matrices."""
+
+
+POWERS = ("pow.Scalar", "pow.Tensor_Tensor")
+"""What PyTorch calls powers with exponents that are tensors."""
+
+
+def _power(emit: Callable[[Any], Any], node: Any) -> Any:
+    """Emit a power of floats; those of integers are repeated products, of unknown length."""
+    value = node.meta["val"]
+    if not value.dtype.is_floating_point:
+        cure = "convert one to a float"
+        raise UnsupportedError(f"`{node.name}` is a power of integers by a tensor; {cure}")
+    return emit(node)
 
 
 def _reduced(reduce: Callable[..., Any], importer: Any, node: Any) -> Any:
@@ -75,15 +90,12 @@ def _nearest(importer: Any, node: Any) -> Any:
 def _scattered(importer: Any, node: Any) -> Any:
     """Emit elements combined with those at places along an axis."""
     given, env = arguments_of(node), importer.env
-    how = given.get("reduce", "sum")
-    if how not in REDUCTIONS or not given.get("include_self", True):
-        raise UnsupportedError(f"`{node.name}` combines by {how}, or leaves elements out")
     call = relax.op.scatter_elements(
         env[given["self"]],
         env[given["index"]],
         env[given["src"]],
         given["dim"],
-        REDUCTIONS[how],
+        REDUCTIONS[given.get("reduce", "sum")],
     )
     return importer.block_builder.emit(call)
 

@@ -32,6 +32,8 @@ def written(data: Any, place: Any, values: Any) -> Any:
     return copy
 
 
+BAGS = ("sum", "mean", "max")
+
 CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "largest": (lambda x: (x.amax(1), x.amin((0, 2), keepdim=True), x.amax()), (CUBE,)),
     "both ends": (lambda x: tuple(torch.aminmax(x, dim=1)), (CUBE,)),
@@ -98,6 +100,102 @@ CASES: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "enlarged volumes": (lambda x: F.interpolate(x, scale_factor=2), (VOLUME,)),
     "are finite": (lambda x: (x / (x - x[0])).isfinite(), (CUBE,)),
     "which one": (lambda i: F.one_hot(i, 4), (PLACES,)),
+    "largest and least so far": (
+        lambda x: (*torch.cummax(x, 1), *torch.cummin(x, -1)),
+        (torch.tensor([[3, 1, 3, 0], [2, 2, 5, 4]]),),
+    ),
+    "largest so far, of floats": (lambda x: tuple(x.cummax(0)), (CUBE,)),
+    "sums so far in logarithms": (lambda x: x.logcumsumexp(1), (CUBE * 90,)),
+    "medians": (lambda x: (x.median(), *x.median(1), *x.median(2, True)), (CUBE,)),
+    "median of what is unknown": (
+        lambda x: x.median(1).values,
+        (torch.tensor([[1.0, torch.nan, 0.0], [3.0, 1.0, 2.0]]),),
+    ),
+    "sorted stably": (
+        lambda x: tuple(torch.sort(x, dim=-1, stable=True, descending=True)),
+        (torch.tensor([[1, 3, 1, 3, 2]]),),
+    ),
+    "places among all": (lambda x: (x.argmax(), x.argmin(keepdim=True)), (CUBE,)),
+    "places in sorted lists": (
+        lambda x, y: (
+            torch.searchsorted(y, x),
+            torch.searchsorted(y, x, right=True, out_int32=True),
+            torch.bucketize(x, y),
+        ),
+        (WHOLE.float(), torch.tensor([-4.0, 0.0, 0.0, 3.5])),
+    ),
+    "places in lists of their own": (
+        lambda x, y: torch.searchsorted(y, x),
+        (WHOLE, torch.tensor([[-5, 0], [0, 3], [1, 6]])),
+    ),
+    "averaged along": (
+        lambda x, y: x.scatter_reduce(1, ALONG, y, "mean"),
+        (CUBE, CUBE[:, :1] * 2),
+    ),
+    "averaged along, of whole numbers": (
+        lambda x, y: x.scatter_reduce(0, PLACES.reshape(2, 1), y, "mean"),
+        (WHOLE, WHOLE[:, :1] * 2),
+    ),
+    "combined without what was there": (
+        lambda x, y: tuple(
+            x.scatter_reduce(1, ALONG, y, how, include_self=False)
+            for how in ("sum", "mean", "prod", "amax", "amin")
+        ),
+        (CUBE, CUBE[:, :1] * 2),
+    ),
+    "bags": (
+        lambda table, i: tuple(F.embedding_bag(i, table, mode=how) for how in BAGS),
+        (CUBE[0], torch.tensor([[0, 2], [1, 1]])),
+    ),
+    "bags of several sizes": (
+        lambda table, i: tuple(
+            F.embedding_bag(i, table, torch.tensor([0, 1, 1, 4]), mode=how, padding_idx=1)
+            for how in BAGS
+        ),
+        (CUBE[0], torch.tensor([1, 0, 2, 1, 2])),
+    ),
+    "weighted bags": (
+        lambda table, i, w: F.embedding_bag(i, table, per_sample_weights=w, mode="sum"),
+        (CUBE[0], torch.tensor([[0, 2], [1, 1]]), torch.tensor([[0.5, 2.0], [1.0, -1.0]])),
+    ),
+    "pools with places": (
+        lambda x: (*F.max_pool2d(x, 2, return_indices=True), F.max_pool2d(x, 3)),
+        (IMAGE,),
+    ),
+    "pools with places, padded": (
+        lambda x: F.max_pool2d(
+            x, (3, 2), (2, 3), (1, 1), (2, 1), ceil_mode=True, return_indices=True
+        ),
+        (IMAGE,),
+    ),
+    "pools of other ranks with places": (
+        lambda x, y: (
+            *F.max_pool1d(x, 2, 1, return_indices=True),
+            *F.max_pool3d(y, 2, padding=1, return_indices=True),
+        ),
+        (CUBE, VOLUME),
+    ),
+    "equal parts with places": (
+        lambda x: F.adaptive_max_pool2d(x, (5, 1), return_indices=True),
+        (IMAGE,),
+    ),
+    "unpooled": (
+        lambda x: F.max_unpool2d(*F.max_pool2d(x, 2, return_indices=True), 2),
+        (IMAGE[..., :4, :6],),
+    ),
+    "averages of parts of volumes": (lambda x: F.adaptive_avg_pool3d(x, (1, 2, 5)), (VOLUME,)),
+    "diagonals": (
+        lambda x: (x.diagonal(1, 0, 2), x.diagonal(-1, -1, 1), x[0, :3, :3].trace()),
+        (CUBE,),
+    ),
+    "steps that are not whole": (
+        lambda x: (x + torch.arange(0.5, 2.4, 0.5), x + torch.arange(4.0)),
+        (CUBE,),
+    ),
+    "truth values times numbers": (
+        lambda x: ((x > 0) * True, (x > 0) * False, (x > 0) + True, (x > 0) + False),
+        (CUBE,),
+    ),
     "sums in logarithms": (lambda x: torch.logaddexp(x, -x), (CUBE * 90,)),
 }
 
@@ -138,8 +236,8 @@ def test_layers_that_tvm_lacks_are_read(name: str) -> None:
     compare(layer, layer, inputs)
 
 
-def test_elements_that_are_averaged_where_they_meet_are_refused() -> None:
+def test_powers_of_integers_by_tensors_are_refused() -> None:
     module = torch.nn.Module()
-    module.forward = lambda x, y: x.scatter_reduce(1, ALONG, y, "mean")
-    with pytest.raises(UnsupportedError, match="`scatter_reduce` combines by mean"):
-        Workload.from_torch(exported(module, CUBE, CUBE[:, :1]))
+    module.forward = lambda x, y: x**y
+    with pytest.raises(UnsupportedError, match=r"`pow_1` is a power of integers by a tensor"):
+        Workload.from_torch(exported(module, WHOLE, WHOLE.abs()))
