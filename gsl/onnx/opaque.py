@@ -8,6 +8,7 @@ take from outside are further operands.
 from __future__ import annotations
 
 import json
+import logging
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,8 +32,15 @@ from gsl.types import ALL_DTYPES, TensorType, TupleType, Type, type_to_plain
 PREFIX = "onnx."
 """How the names of operators of ONNX begin, those of other domains with the domain behind it."""
 
+_LOG = logging.getLogger("onnx_ir.serde")
+"""Complains about graphs that take values from outside of what is read."""
+
 MOST_KNOWN = 1 << 16
 """Inputs with up to so many known elements are told to the inference of ONNX."""
+
+
+BranchTypes = Sequence["TensorType | None"]
+"""The types of one result in all branches, None where a branch is not read."""
 
 
 def read_opaque(
@@ -42,17 +50,19 @@ def read_opaque(
     opset: int,
     versions: Mapping[str, int],
     value_of: Callable[[Expr], Any],
+    branches: Sequence[BranchTypes] = (),
 ) -> list[Expr | None]:
     """Return an expression for each result of a node that stays as it is, None for one left out.
 
     `outer` are what graphs inside of it take from outside, `versions` those of the domains that the
-    model imports. Raises NotReadableError when a result is no tensor of known sizes.
+    model imports, `branches` what is known about each result of an If. Raises NotReadableError when
+    a result is no tensor of known sizes.
     """
     proto = _numbered(node)
     operands = [*(one for one in inputs if one is not None), *outer]
     inner = {one.domain for one in nodes_of(proto)} - {"", node.domain}
     domains = {domain: versions[domain] for domain in sorted(inner & {*versions})}
-    given = _Given(proto, node, operands, {**domains, node.domain: opset})
+    given = _Given(proto, node, operands, {**domains, node.domain: opset}, branches)
     kinds = _result_types(given, value_of)
     name = ".".join(filter(None, (PREFIX[:-1], node.domain, node.op_type)))
     written: dict[str, Any] = {"opset": opset}
@@ -89,6 +99,7 @@ class _Given:
     node: ir.Node
     operands: Sequence[Expr]
     versions: Mapping[str, int]
+    branches: Sequence[BranchTypes]
 
 
 def _result_types(given: _Given, value_of: Callable[[Expr], Any]) -> list[TensorType]:
@@ -96,44 +107,40 @@ def _result_types(given: _Given, value_of: Callable[[Expr], Any]) -> list[Tensor
     found: dict[str, onnx.TypeProto] = {}
     if onnx.defs.has(proto.op_type, proto.domain):
         found = _inferred(given, value_of)
-    kinds = []
-    for place, (output, name) in enumerate(zip(given.node.outputs, proto.output, strict=True)):
-        if name:
-            kind = _tensor(found.get(name)) or result_within(given.node, place)
-            kinds.append(kind or _declared_outside(given.node, place, output))
-    return kinds
+    return [
+        _tensor(found.get(name)) or _otherwise(given, place)
+        for place, name in enumerate(proto.output)
+        if name
+    ]
 
 
-def _declared_outside(node: ir.Node, place: int, output: Value) -> TensorType:
-    """Return the type that the model declares for a result that graphs inside leave open."""
+def _otherwise(given: _Given, place: int) -> TensorType:
+    """Return the type of a result that ONNX leaves open: that of graphs inside, or a declared one.
+
+    Graphs of an If return its results, that of a Loop the condition and then what is carried.
+    """
+    kinds = given.branches[place] if given.branches else _carried(given.node, place)
+    within = {one for one in kinds if one is not None}
+    if len(within) == 1 and None not in kinds:
+        return within.pop()
     try:
-        return _declared(output)
+        return _declared(given.node.outputs[place])
     except NotReadableError as error:
-        within = sorted({str(kind) for kind in _types_within(node, place)})
         if len(within) < 2:
             raise
-        listed = " or ".join(within)
-        raise NotReadableError(f"its result `{output.name}` is {listed}") from error
+        listed = " or ".join(sorted(map(str, within)))
+        name = given.node.outputs[place].name
+        raise NotReadableError(f"its result `{name}` is {listed}") from error
 
 
-def result_within(node: ir.Node, place: int) -> TensorType | None:
-    """Return the type that all graphs inside of a node declare for a result, None if they differ.
-
-    Those of an If return its results, that of a Loop the condition and then what is carried.
-    """
-    kinds = _types_within(node, place)
-    return kinds.pop() if len(kinds) == 1 else None
-
-
-def _types_within(node: ir.Node, place: int) -> set[TensorType]:
-    first = {"If": 0, "Loop": 1}.get(node.op_type)
-    carried = node.op_type == "If" or place < len(node.inputs) - 2
-    if first is None or node.domain or not carried:
-        return set()
+def _carried(node: ir.Node, place: int) -> BranchTypes:
+    """Return the type that the body of a Loop declares for what it carries from turn to turn."""
+    if node.op_type != "Loop" or node.domain or place >= len(node.inputs) - 2:
+        return ()
     try:
-        return {_declared(graph.outputs[first + place]) for graph in graphs_of(node)}
+        return [_declared(graph.outputs[1 + place]) for graph in graphs_of(node)]
     except NotReadableError:
-        return set()
+        return ()
 
 
 def names_of(proto: onnx.NodeProto, count: int) -> list[str]:
@@ -220,7 +227,7 @@ def write_opaque(out: Emitter, call: Call, operands: Sequence[Value]) -> Any:
         proto.domain,
         proto.op_type,
         inputs,
-        [ir.serde.deserialize_attribute(one) for one in proto.attribute],
+        _attributes(proto),
         overload=proto.overload,
         outputs=outputs,
     )
@@ -231,6 +238,16 @@ def write_opaque(out: Emitter, call: Call, operands: Sequence[Value]) -> Any:
         assert isinstance(kind, TensorType)
         value.type = ir.TensorType(type_of(kind.dtype))
     return made[0] if len(made) == 1 else made
+
+
+def _attributes(proto: onnx.NodeProto) -> list[ir.Attr]:
+    """Return the attributes of a node; graphs among them have values from outside, as is meant."""
+    level = _LOG.level
+    _LOG.setLevel(logging.ERROR)
+    try:
+        return [ir.serde.deserialize_attribute(one) for one in proto.attribute]
+    finally:
+        _LOG.setLevel(level)
 
 
 def is_alike(call: Call, opset: int) -> bool:

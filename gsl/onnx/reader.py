@@ -17,10 +17,10 @@ from gsl.onnx import rows
 from gsl.onnx.emitter import Value
 from gsl.onnx.errors import NotReadableError, RowError
 from gsl.onnx.idle import literally
-from gsl.onnx.inner import captured
+from gsl.onnx.inner import captured, graphs_of
 from gsl.onnx.inputs import KNOWN, Shapes, require_shapes, variables_of
 from gsl.onnx.loading import load, reason
-from gsl.onnx.opaque import read_opaque
+from gsl.onnx.opaque import BranchTypes, read_opaque
 from gsl.onnx.site import Site
 from gsl.onnx.table import reader_of
 from gsl.onnx.values import Values, is_constant
@@ -236,7 +236,8 @@ class _Reading:
         try:
             outer = [self._exprs[value] for value in captured(node)]
             versions = self._model.graph.opset_imports
-            made = read_opaque(node, operands, outer, opset, versions, self._values.value_of)
+            types = self._types_of_branches(node)
+            made = read_opaque(node, operands, outer, opset, versions, self._values.value_of, types)
         except NotReadableError as error:
             message = f"{why}, and it cannot be carried as it is: {error}"
             raise NotReadableError(message, wanted) from error
@@ -273,6 +274,22 @@ class _Reading:
             return False
         known = self._values.value_of(self._exprs[node.inputs[0]])
         return known is not None and known.size == 1
+
+    def _types_of_branches(self, node: ir.Node) -> list[BranchTypes]:
+        """Return the types that the branches of an If give each result, None where one is not read.
+
+        What is noted about nodes inside is not about the model.
+        """
+        if node.op_type != "If" or node.domain:
+            return []
+        noted = len(self._record)
+        found = []
+        for graph in graphs_of(node):
+            self._read_graph(graph)
+            exprs = [self._exprs.get(value) for value in graph.outputs]
+            found.append([None if one is None else one.tensor_type for one in exprs])
+        del self._record[noted:]
+        return list(zip(*found, strict=True))
 
     def _read_branch(self, node: ir.Node) -> None:
         """Put the branch that is taken in the place of an If."""

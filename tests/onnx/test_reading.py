@@ -16,6 +16,7 @@ from gsl.errors import GslError, MisuseError, ModelError
 from gsl.evaluate import run
 from gsl.expr import Call, Const
 from gsl.graph import reverse_post_order
+from gsl.types import TensorType
 from tests.onnx.graphs import OnnxGraph
 
 KINDS = {"int32": 6, "int64": 7, "bool": 9}
@@ -288,6 +289,25 @@ def test_a_branch_on_an_input_that_decides_sizes_is_named():
         ModelError, match=r"If of `If_2_0`: its condition depends on .*sizes of its"
     ):
         Workload.from_onnx(model)
+
+
+def test_sizes_of_branches_are_those_of_their_own_nodes(caplog: pytest.LogCaptureFixture):
+    def sizes(graph: OnnxGraph) -> str:
+        graph.add("Concat", graph.add("Shape", "x"), graph.array([1], "int64"), axis=0)
+        return positive(graph)
+
+    model = branch_model(sizes)
+    helper, shape = pytest.importorskip("onnx").helper, model.graph.node[1].output[0]
+    for attribute in model.graph.node[-1].attribute:
+        output = attribute.g.output[0]
+        attribute.g.node.append(helper.make_node("Reshape", [output.name, shape], ["upright"]))
+        output.name = "upright"
+        output.type.tensor_type.ClearField("shape")
+    workload = Workload.from_onnx(model)
+    assert workload.outputs[0].type == TensorType((2, 1), "float32")
+    for values in ([-1, 2], [-1, 0.5]):
+        check(model, workload, x=np.array(values, np.float32))
+    assert not caplog.records
 
 
 def test_branches_of_several_sizes_are_named():
