@@ -1,12 +1,13 @@
 """Are all structures seen? `python benchmarks/structures.py [--quick] [--json]`.
 
-First, of how many rules all structures are tried, and in what time (`enumeration.py`). Then, how
-many rules are refuted that are wrong in one kind of match. These are made from sound ones of the
-corpus (`gaps.py`), each wrong only for one rank, size or list of axes, one length, one edge of a
-constant, one empty tensor, one side of a choice or two facts of which the second is asked where the
-first holds, with up to ten inputs. Every one of them has to be refuted: a PASS would be a gap that
-nobody sees, and VACUOUS would be false. TVM takes no part. `--quick` takes some rules of each, `-v`
-names what is not refuted.
+First, of how many rules all structures are tried, and in what time (`enumeration.py`), and how many
+proofs hold for all ranks, of all and of those whose rules match tensors of more axes than are tried
+(`prove.py`). Then, how many rules are refuted that are wrong in one kind of match. These are made
+from sound ones of the corpus (`gaps.py`), each wrong only for one rank, size or list of axes, one
+length, one edge of a constant, one empty tensor, one side of a choice or two facts of which the
+second is asked where the first holds, with up to ten inputs. Every one of them has to be refuted: a
+PASS would be a gap that nobody sees, and VACUOUS would be false. TVM takes no part. `--quick` takes
+some rules of each, `-v` names what is not refuted.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import enumeration
 from figures import Figure, report
 from gaps import KINDS, Gap, gap_of
 from numeric import CORPUS, samplers_of
+from prove import all_ranks
 
 from gslverify.corpus.declaration import LoadedRule
 from gslverify.corpus.loading import load
@@ -131,7 +133,8 @@ def main() -> None:
     given = parser.parse_args()
     wanted = given.wanted or (WANTED // 10 if given.quick else WANTED)
     refuted = figures(wanted, given.start, given.jobs, given.v and not given.json)
-    report(chain(enumeration.figures(given.quick), refuted), given.json)
+    before = chain(enumeration.figures(given.quick), all_ranks(given.quick))
+    report(chain(before, refuted), given.json)
 
 
 if __name__ == "__main__":

@@ -130,7 +130,7 @@ def _axes(demands: Demands, findings: Findings) -> int:
     out_of_order = 0 if in_order else alignment.axes_out_of_order(equal)
     of_elements = sum(findings.combined.values()) + findings.accesses.needed()
     at_once = max(findings.most_at_once, out_of_order, of_elements)
-    return min(counted) + sum(findings.fixed.values()) + at_once
+    return min(counted) + sum(findings.fixed.values()) + demands.witnesses + at_once
 
 
 def _special(

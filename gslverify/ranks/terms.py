@@ -63,6 +63,7 @@ class Demands:
         fixed: attributes of calls that have a known number of axes, which stay, and how many of
             these are not written down.
         reads_sizes: whether any term depends on the size along some axis.
+        witnesses: how many conditions hold because of one axis, which stays.
     """
 
     alike: set[tuple[Frame, Frame]] = field(default_factory=set)
@@ -72,6 +73,7 @@ class Demands:
     kept: set[Frame] = field(default_factory=set)
     fixed: dict[tuple[Pattern, str], int] = field(default_factory=dict)
     reads_sizes: bool = False
+    witnesses: int = 0
 
 
 Bound = Mapping[Symbol, Kind]
@@ -295,7 +297,8 @@ class Kinds:
 
     def _reduced(self, term: Reduce, bound: Bound, holds: bool) -> Kind:
         match self.of(term.length, bound):
-            case (Rank() | Entries()) as length if term.head == "and" and holds:
+            case (Rank() | Entries()) as length if term.head in ("and", "or") and holds:
+                self.demands.witnesses += term.head == "or"
                 self._same(self.of(term.body, {**bound, term.symbol: _index(length)}, holds=True))
                 return Same()
             case Same(int()):

@@ -117,6 +117,20 @@ def sizes_apart_beside_a_matrix() -> Subst:
     return Subst(product, pat.Cond(all_apart(sizes), right + 1, right), where=[x.ndim >= 3])
 
 
+def allowed_if_five_slices_begin_elsewhere() -> Subst:
+    """Right for floats, allowed for integers where five slices begin along axes of their own."""
+    x = pat.Wildcard()
+    parts = [op.StridedSlice(x) for _ in range(FOUR + 1)]
+    begins = [part.begin for part in parts]
+    elsewhere = [attr.Exists(lambda i, b=b: b[i] > 0, length=x.ndim) for b in begins]
+    floating = attr.In(x.dtype, ("float16", "float32", "float64"))
+    allowed = reduce(attr.And, elsewhere, at_most_one(begins, x.ndim))
+    largest = op.Max(op.Negative(x), axis=0, keepdims=True)
+    target = op.Negative(op.Min(x, axis=0, keepdims=True))
+    copies = [op.StridedSlice(x, **pat.same_attr(part)) for part in parts]
+    return Subst([largest, *parts], [target, *copies], where=[floating | allowed])
+
+
 SECOND_FIELDS = 2 * FOUR
 """Where the entries for the fifth axis begin, if there are two for each."""
 
@@ -125,6 +139,7 @@ ATTACKS_ALONG: dict[str, Write] = {
     "five paddings meet": lambda: paddings_meet(5),
     "five sizes apart": sizes_apart,
     "sizes apart beside a matrix": sizes_apart_beside_a_matrix,
+    "five slices begin elsewhere": allowed_if_five_slices_begin_elsewhere,
     "five strides": of_slice(lambda x, s: attr.Length(s.strides) > FOUR),
     "begins added up": of_slice(
         lambda x, s: attr.Sum(lambda i: attr.Min(s.begin[i], 1), length=x.ndim) > FOUR
