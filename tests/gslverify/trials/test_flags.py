@@ -92,6 +92,27 @@ def scaled_before_it_is_true() -> Subst:
     return Subst(op.Cast(x, dtype="bool"), op.Cast(x * 0.25, dtype="bool"))
 
 
+def less_than_the_next() -> Subst:
+    x = pat.Wildcard(dtype="float32")
+    return Subst(op.IsFinite(x), op.Less(x, x + 1.0))
+
+
+def more_than_a_thousand_less() -> Subst:
+    x = pat.Wildcard(dtype="float32")
+    return Subst(op.IsFinite(x), op.Less(x - 1000.0, x))
+
+
+def place_of_halves() -> Subst:
+    x = pat.Wildcard(ndim=1, dtype="float32")
+    place = op.Argmax(x, axis=0, keepdims=True)
+    return Subst(place, op.Argmax(x * 0.5, axis=0, keepdims=True))
+
+
+def chosen_by_halves() -> Subst:
+    x, y = pat.Wildcard(dtype="float32"), pat.Wildcard(dtype="float32")
+    return Subst(op.Where(op.Less(x, y), x, y), op.Where(op.Less(x * 0.5, y * 0.5), x, y))
+
+
 def other_number_that_is_narrowed() -> Subst:
     """The numbers are neighbours in float32."""
     x = pat.Wildcard(dtype="float32")
@@ -129,6 +150,10 @@ TRUTH: dict[Write, str] = {
     floor_of_shifted: "reassoc",
     comparison_turned: "",
     scaled_before_it_is_true: "reassoc",
+    less_than_the_next: "reassoc",
+    more_than_a_thousand_less: "reassoc",
+    place_of_halves: "reassoc",
+    chosen_by_halves: "reassoc",
 }
 
 
