@@ -132,7 +132,7 @@ def _beyond(
     question.progress("no usual structure fits, trying others")
     others = enumerate_variants(question.subst, WIDE, most_runs=RUNS_OF_RARE_EXTENT)
     wide, _, _ = _solve(question, others, question.settings.max_variants // 4)
-    return wide or _large(question)
+    return [*wide, *_large(question)]
 
 
 def _undecided_structures(question: Question, found: Enumeration) -> list[str]:

@@ -9,6 +9,7 @@ from gsl.operators.domain_axes import Permutation
 from gsl.pat import Call, Variadic
 from gsl.subst import Subst
 from gslverify.structures.arms import has_choices, in_other_ways
+from gslverify.structures.counted import Point
 from gslverify.structures.cut_points import (
     extent_of,
     further_lengths,
@@ -20,6 +21,7 @@ from gslverify.structures.cut_points import (
     ranks_of,
     ranks_of_conditions,
     ranks_of_target,
+    turning_points,
 )
 from gslverify.structures.instance import (
     FIVE_FIELDS,
@@ -60,7 +62,20 @@ def larger_variants(subst: Subst) -> list[Variant]:
             extent = extent_of(order)
             variants += some_variants(subst, extent, fits, MOST_OF_A_RANK, RUNS_PER_LARGE_EXTENT)
     variants += _of_many_fields(subst) if _has_lengths(subst) else []
+    for point in turning_points(subst):
+        variants += structures_at(subst, point)
     return variants
+
+
+def structures_at(subst: Subst, point: Point) -> list[Variant]:
+    """Return a structure with the counts of a point, if there is one."""
+    fields, ranks = (tuple(dict.fromkeys(few.values())) for few in (point.lengths, point.ranks))
+    for others in [()] if ranks else [(2,), (1,), (4,), (3,), (4, 1)]:
+        extent = Extent(ranks=ranks + others, fields=fields)
+        found = some_variants(subst, extent, point.is_in, 1, RUNS_PER_LARGE_EXTENT)
+        if found:
+            return found
+    return []
 
 
 def rare_variants(subst: Subst, usual: Enumeration) -> list[Variant]:

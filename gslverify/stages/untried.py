@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence, Set
+from collections.abc import Hashable, Iterator, Sequence, Set
 
-from gsl.attr.term import Operation
+from gsl.attr.term import Operation, Term
 from gsl.pat import Cond
 from gsl.subst import Subst
 from gsl.text.naming import pattern_names
@@ -13,7 +13,9 @@ from gslverify.networks.network import Network
 from gslverify.networks.rounds import by_decision
 from gslverify.stages.larger_structures import may_exceed_the_bound, may_have_fields, may_have_rank
 from gslverify.structures.arms import Outcome, condition_of, decisions
+from gslverify.structures.counted import AnyCounts
 from gslverify.structures.cut_points import lengths_of_target, ranks_of, ranks_of_target
+from gslverify.structures.guards import guards_in
 from gslverify.structures.instance import USUAL, Instance
 from gslverify.structures.sampling import Sampler
 
@@ -78,10 +80,22 @@ def _untried_arm(subst: Subst, networks: Sequence[Network], every: Sequence[Samp
     if unseen and every is not None and not may_exceed_the_bound(subst):
         possible = set[Outcome]().union(*(one.outcomes for one in every))
         unseen = [outcome for outcome in unseen if outcome in possible]
+    if unseen:
+        counts = AnyCounts(subst)
+        unseen = [outcome for outcome in unseen if not counts.never(_with_guards(subst, outcome))]
     if not unseen:
         return ""
     conditional, falls = unseen[0]
     return f"on which {_condition_of(conditional, subst)} is {str(falls).lower()}"
+
+
+def _with_guards(subst: Subst, outcome: Outcome) -> Iterator[tuple[Term, bool]]:
+    """Yield how a condition falls, and how others do within which it counts."""
+    conditional, falls = outcome
+    yield condition_of(conditional), falls
+    if isinstance(conditional, Operation):
+        for choice, first in guards_in(subst)[conditional].items():
+            yield choice.operands[0], first
 
 
 def _condition_of(conditional: Cond | Operation, subst: Subst) -> str:

@@ -141,7 +141,7 @@ class SourceBuilder(SourceExpressions):
     def _length(self, variadic: Variadic, key: Key) -> int:
         if key not in self.bindings.lengths:
             longest = max(self.extent.most_fields, variadic.minimum)
-            lengths = range(variadic.minimum, longest + 1)
+            lengths = self.extent.fields or range(variadic.minimum, longest + 1)
             options = lengths[::-1] if self.extent.longest_first else lengths
             chosen = self.decide(key, "number of fields", options)
             self._bind(self.bindings.lengths, key, chosen, self._last_position())

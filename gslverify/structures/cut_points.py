@@ -29,8 +29,9 @@ from gsl.attr.term import (
     subterms,
 )
 from gsl.operators.declaration import tensors
-from gsl.pat import GetInst, Pattern, Variadic
+from gsl.pat import Pattern, Variadic
 from gsl.subst import Subst
+from gslverify.structures.counted import FIELDS, Decisions, Point, counted_by
 from gslverify.structures.instance import LARGE, USUAL, Extent, Instance, Order
 from gslverify.structures.limits import MOST_AXES
 from gslverify.structures.pinned_ranks import states_a_rank
@@ -69,6 +70,24 @@ def ranks_of_conditions(subst: Subst) -> tuple[int, ...]:
     conditions = (part for condition in subst.where for part in conjuncts(condition))
     weighed = (one for one in conditions if not states_a_rank(one))
     return _ranks(chain(weighed, _terms(subst.source_patterns)))
+
+
+@lru_cache(maxsize=16)
+def turning_points(subst: Subst) -> tuple[Point, ...]:
+    """Return further counts at which the target of a rule goes a way that others do not show."""
+    lengths = {*range(USUAL.most_fields + 1), *lengths_of_target(subst)}
+    ranks = {*USUAL.ranks, *ranks_of_target(subst)}
+
+    def is_tried(point: Point) -> bool:
+        alone = len(point.counts) == 1
+        fields = lengths if alone else range(USUAL.most_fields + 1)
+        axes = ranks if alone else USUAL.ranks
+        return all(n in fields for n in point.lengths.values()) and all(
+            n in axes for n in point.ranks.values()
+        )
+
+    terms = (part for term in _terms(subst.target_patterns) for part in subterms(term))
+    return tuple(Decisions(subst, terms).turning(is_tried))
 
 
 def _terms(patterns: Iterable[Pattern]) -> Iterator[Term]:
@@ -190,10 +209,8 @@ def _bound(terms: Iterable[Term], counts: Counts, indices: set[Symbol]) -> Itera
 
 
 def _is_length(term: Term) -> bool:
-    if not isinstance(term, Access) or term.name != "length":
-        return False
-    pattern = term.pattern
-    return isinstance(pattern.template if isinstance(pattern, GetInst) else pattern, Variadic)
+    counted = counted_by(term)
+    return counted is not None and counted[0] == FIELDS
 
 
 def _is_rank(term: Term) -> bool:

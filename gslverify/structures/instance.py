@@ -29,8 +29,8 @@ class Extent:
     """How far structures are looked for: ranks of inputs and lengths, likely ones first.
 
     `rare` takes also those forms of attributes that are too many to try them all, `longest_first`
-    begins with many fields. Axes are put in any order unless some `orders` are given. Sizes are
-    `least_size` or more.
+    begins with many fields, and no other numbers than `fields` are taken if there are any. Axes are
+    put in any order unless some `orders` are given. Sizes are `least_size` or more.
     """
 
     ranks: tuple[int, ...] = (1, 2, 3, 4, 0)
@@ -39,6 +39,7 @@ class Extent:
     longest_first: bool = False
     orders: tuple[Order, ...] = ()
     least_size: int = 1
+    fields: tuple[int, ...] = ()
 
 
 USUAL = Extent()

@@ -3,7 +3,8 @@
 Inputs that are drawn have few digits, so that most sums and products of them are exact. What is
 then called bit-exact may not be so for numbers that underflow: `(x / 4) * 4` drops two digits of
 the least numbers, and `sqrt(x * x)` is 0 where the square is too small. Nor may it be for numbers
-that a sum absorbs: `x + 1 < y + 1` is false where x and y are small, and `x < x + 1` where x is large.
+that a sum absorbs: `x + 1 < y + 1` is false where x and y are small, and `x < x + 1` where x is
+large.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def losing_digits(trial: Trial, number: int, exponents: Sequence[Exponent]) -> I
     loss of a digit seldom changes, more of them are drawn.
     """
     draws = DRAWS_FOR_DECISIONS if _decides(trial) else 1
-    for place, exponent in enumerate(exponents * draws):
+    for place, exponent in enumerate([*exponents] * draws):
         generator = np.random.default_rng((number, place))
         variables = trial.network.variables
         inputs = {v.name: _drawn(v, trial.inputs, generator, exponent) for v in variables}
