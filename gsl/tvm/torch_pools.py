@@ -7,6 +7,7 @@ PyTorch behind the package, and returns NotImplemented for a call that is read a
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
@@ -48,9 +49,10 @@ def averages_of_parts(torch: Any, data: Any, sizes: Sequence[int]) -> Any:
 def wants_places(program: Any) -> bool:
     """Tell whether an exported program uses the places of the largest elements of a pool."""
     return any(
-        LARGEST in str(node.target)
-        and any(user.args[1:] == (1,) or user.op == "output" for user in node.users)
+        user.target is operator.getitem and user.args[1] == 1
         for node in program.graph.nodes
+        if LARGEST in str(node.target)
+        for user in node.users
     )
 
 

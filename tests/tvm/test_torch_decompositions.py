@@ -241,3 +241,9 @@ def test_powers_of_integers_by_tensors_are_refused() -> None:
     module.forward = lambda x, y: x**y
     with pytest.raises(UnsupportedError, match=r"`pow_1` is a power of integers by a tensor"):
         Workload.from_torch(exported(module, WHOLE, WHOLE.abs()))
+
+
+def test_pools_whose_places_nobody_asks_for_are_pools() -> None:
+    module = torch.nn.Sequential(torch.nn.MaxPool2d(2), torch.nn.ELU())
+    workload = Workload.from_torch(exported(module, IMAGE))
+    assert "MaxPool2D" in {str(one.operator) for one in workload.order if isinstance(one, Call)}
