@@ -110,6 +110,31 @@ def attention(graph: OnnxGraph) -> str:
     return graph.add("Reshape", behind, graph.array([2, 4, 8], "int64"))
 
 
+def attention_of_sums(graph: OnnxGraph) -> str:
+    """MultiHeadAttention of Keras: sums of products in one batch, whose axes of size 1 are left."""
+
+    def reshaped(data: str, *sizes: int) -> str:
+        return graph.add("Reshape", data, graph.array(sizes, "int64"))
+
+    def heads(new: int, order: list[int], *sizes: int) -> str:
+        rows = graph.add("MatMul", "x", graph.weight(8, 8))
+        biased = graph.add("Add", reshaped(rows, 2, 4, 2, 4), graph.weight(2, 4))
+        apart = graph.add("Unsqueeze", biased, graph.array([new], "int64"))
+        return reshaped(graph.add("Transpose", apart, perm=order), *sizes)
+
+    query = heads(3, [0, 2, 1, 3, 4], 4, 4, 4)
+    key = graph.add("Transpose", heads(1, [0, 3, 1, 2, 4], 4, 4, 4), perm=[0, 2, 1])
+    value = graph.add("Transpose", heads(2, [0, 3, 2, 4, 1], 4, 4, 4), perm=[0, 2, 1])
+    last = graph.array([-1], "int64")
+    products = reshaped(graph.add("MatMul", query, key), 2, 2, 4, 4, 1)
+    scores = graph.add("Mul", graph.add("Squeeze", products, last), graph.array(0.5))
+    weights = graph.add("Softmax", scores, axis=-1)
+    joined = reshaped(graph.add("Unsqueeze", weights, graph.array([3], "int64")), 4, 4, 4)
+    mixed = reshaped(graph.add("MatMul", joined, value), 2, 2, 4, 4, 1)
+    behind = graph.add("Transpose", graph.add("Squeeze", mixed, last), perm=[0, 2, 1, 3])
+    return reshaped(behind, 2, 4, 8)
+
+
 def normalised(graph: OnnxGraph, data: str) -> str:
     """BatchNormalization of Keras, whose channels tf2onnx puts in front."""
     scaled = graph.add("Mul", data, graph.weight(1, 6, 1, 1, positive=True))
@@ -144,6 +169,7 @@ SPELLINGS: dict[Spelling, tuple[list[int], list[str]]] = {
     dense_with_norm: (ROWS, ["Matmul", "Add"]),
     projections: (ROWS, ["Matmul", "Add", "Split"]),
     attention: (ROWS, ["SelfAttention"]),
+    attention_of_sums: (ROWS, ["SelfAttention"]),
     convolution: (IMAGE, ["Conv2D", "BiasAdd"]),
     depthwise: (IMAGE, ["Conv2D", "BiasAdd"]),
     transposed: (IMAGE, ["Conv2DTranspose", "BiasAdd"]),
