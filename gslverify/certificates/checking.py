@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from random import SystemRandom
 from typing import Any
 
 from gsl.attr.evaluate import contains, equal, negation
@@ -178,9 +179,10 @@ class Case:
             raise RefusedError("the steps do not lead to one value")
 
     def _is_same(self, proof: Proof, path: tuple[Any, ...]) -> bool:
-        for seed in range(MOST_DRAWS):
+        for _ in range(MOST_DRAWS):
+            model = Model(SystemRandom().getrandbits(64), self.is_field, self.bits)
             try:
-                checker = self.checker(proof.claims, path, Model(seed, self.is_field, self.bits))
+                checker = self.checker(proof.claims, path, model)
                 for step in proof.steps:
                     checker.follow(step)
                 left, right = (checker.read(s) for s in (self.output.left, self.output.right))

@@ -69,9 +69,10 @@ class Model(Draw):
         self._inside: dict[int, tuple[Any, tuple[Symbol, ...]]] = {}
 
     def _remembered(self, subject: Any, compute: Callable[[Any], Value]) -> Value:
-        get = self.places.get
-        places = [get(symbol) for symbol in self._symbols(subject)]
-        key = (id(subject), compute.__name__, self.given, *places)
+        known: Any = ()
+        if self.places:
+            known = map(self.places.get, self._symbols(subject))
+        key = (id(subject), compute.__name__, self.given, *known)
         return self.remembered(key, subject, compute)
 
     def _symbols(self, subject: Any) -> tuple[Symbol, ...]:

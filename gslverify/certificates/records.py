@@ -201,6 +201,12 @@ class _Symbols:
     def term(self, record: Record) -> Any:
         """Return the term or the value that a record is."""
         match record:
+            case [head, *operands]:
+                parts = tuple([self._one(self.term(operand)) for operand in operands])
+                key = head, *map(id, parts)
+                if key not in self._terms:
+                    self._terms[key] = Operation(head, parts)
+                return self._terms[key]
             case {"symbol": number, "name": name}:
                 found = self.known[number]
                 if found.name != name:
@@ -212,12 +218,6 @@ class _Symbols:
                 return Fraction(text)
             case {"float": text}:
                 return float(text)
-            case [head, *operands]:
-                parts = tuple([self._one(self.term(operand)) for operand in operands])
-                key = head, *map(id, parts)
-                if key not in self._terms:
-                    self._terms[key] = Operation(head, parts)
-                return self._terms[key]
         return record
 
     def _one(self, value: Any) -> Term:

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gsl.attr.term import Symbol, Term, bottom_up, free_symbols, subterms
+from gsl.attr.term import Symbol, Term, children, subterms
 from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
-from gslverify.prove.cone import connected
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,10 +54,10 @@ def symbols_in(*subjects: Any) -> list[Symbol]:
         subject = stack.pop()
         if id(subject) not in seen:
             seen.add(id(subject))
-            stack += parts_of(subject)
-            new = free_symbols(subject) - found.keys() if isinstance(subject, Term) else ()
-            parts = bottom_up(subject) if len(new) > 1 else new
-            found |= dict.fromkeys(part for part in parts if isinstance(part, Symbol))
+            if isinstance(subject, Symbol):
+                found[subject] = None
+            else:
+                stack += children(subject) if isinstance(subject, Term) else parts_of(subject)
     return list(found)
 
 
@@ -74,8 +73,3 @@ def flat(subjects: Iterable[Any]) -> Iterator[Any]:
 def size_of(term: Any) -> int:
     """Return how many parts a term has."""
     return sum(1 for _ in subterms(term)) if isinstance(term, Term) else 0
-
-
-def claims_about(terms: Iterable[Any], claims: Sequence[Term]) -> tuple[int, ...]:
-    """Return the claims that share unknowns with terms, or with others that do."""
-    return tuple(connected((one for one in terms if isinstance(one, Term)), claims))

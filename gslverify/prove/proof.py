@@ -300,8 +300,13 @@ def _may_overflow(value: Any) -> bool:
 
 def computes_with_floats(outputs: Sequence[Expr], facts: Facts) -> bool:
     """Tell whether all results of calls are floats or truth values; positions do not count."""
-    conditions = []
     kinds = (*ANY_FLOAT, "bool")
+    return all(facts.is_one_of(dtype, kinds) for dtype in computed_dtypes(outputs))
+
+
+def computed_dtypes(outputs: Sequence[Expr]) -> list[Any]:
+    """Return the dtypes of results of calls, none twice and without those of positions."""
+    found: dict[Any, None] = {}
     exprs = reverse_post_order(outputs)
     used = {id(operand) for expr in exprs if isinstance(expr, Call) for operand in expr.operands}
     for expr in exprs:
@@ -309,8 +314,8 @@ def computes_with_floats(outputs: Sequence[Expr], facts: Facts) -> bool:
             continue
         if expr.operator.name in ("Argmax", "Argmin", "Cast") and id(expr) not in used:
             continue  # nothing is computed with positions, or with what is converted last
-        conditions += [tensor.dtype for tensor in tensors((expr.type,))]
-    return all(facts.is_one_of(dtype, kinds) for dtype in dict.fromkeys(conditions))
+        found |= dict.fromkeys(tensor.dtype for tensor in tensors((expr.type,)))
+    return list(found)
 
 
 def _inputs(outputs: Sequence[Expr]) -> Iterator[tuple[str, Any]]:

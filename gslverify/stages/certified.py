@@ -11,11 +11,12 @@ from typing import Any
 from gsl.subst import Rule
 from gslverify.atomic import write_whole
 from gslverify.certificates.checker import LIMIT
-from gslverify.certificates.checking import check_structure, outputs_of
+from gslverify.certificates.checking import check_structure
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.enough import Searching
 from gslverify.certificates.printing import told
 from gslverify.certificates.records import Record, read, written
+from gslverify.certificates.statement import Statement
 from gslverify.certificates.writing import write_structure
 from gslverify.prove.proof import prove, targets
 from gslverify.prove.relaxed import Replies
@@ -30,12 +31,13 @@ FORMAT = 4
 
 @dataclass(slots=True)
 class Shown:
-    """What the checker has asked z3 for the structures of a rule."""
+    """What the checker has asked z3 for the structures of a rule, and what it has accepted."""
 
     replies: dict[Any, bool] = field(default_factory=dict)
     limit: int = LIMIT
-
     needed: dict[Any, tuple[int, ...] | None] = field(default_factory=dict)
+    structures: list[Statement] = field(default_factory=list)
+    forms: dict[Any, int] = field(default_factory=dict)
 
     def asked(self, scenario: Scenario) -> Searching:
         """Return what z3 may use for a structure."""
@@ -49,7 +51,8 @@ class Certificate:
 
     Attributes:
         rule: the name of the rule.
-        structures: a record for each structure, in the order in which they are examined.
+        structures: a record for each structure, in the order in which they are examined, or the
+            number of an earlier one from which it differs in the names of symbols only.
         refused: why a structure is left open, or its certificate refused; empty for none.
     """
 
@@ -68,8 +71,12 @@ class Certificate:
         """Add a structure that is proved; return why its certificate is refused, empty for none."""
         asked = self.written_from.asked(scenario)
         try:
-            found = write_structure(scenario.instance, scenario.solver, replies, asked)
-            record = written(found, asked.claims)
+            statement = statement_of(scenario)
+            number = len(self.structures)
+            record: Record = self.written_from.forms.setdefault(statement.form, number)
+            if record == number:
+                found = write_structure(scenario.instance, scenario.solver, replies, asked)
+                record = written(found, asked.claims)
         except RefusedError as error:
             self.refused = str(error)
             return self.refused
@@ -86,15 +93,28 @@ class Certificate:
         write_whole(folder / name, self.as_json().encode())
 
 
-def check_record(scenario: Scenario, record: Record, shown: Shown) -> str:
-    """Return why the record of a structure is refused, empty where it is accepted."""
+def statement_of(scenario: Scenario) -> Statement:
+    """Return what is to be shown of a structure, made from the rule."""
     instance = scenario.instance
-    asked, made = shown.asked(scenario), list(targets(instance))
+    return Statement([claim.term for claim in instance.claims], list(targets(instance)))
+
+
+def check_record(scenario: Scenario, record: Record, shown: Shown) -> str:
+    """Return why the record of a structure is refused, empty where it is accepted.
+
+    `shown` has what was asked for structures before it, and grows.
+    """
+    asked, statement = shown.asked(scenario), statement_of(scenario)
     try:
-        outputs = [list(outputs_of(target)) for target in made]
-        check_structure(made, read(record, asked.claims, outputs), asked, outputs)
+        if isinstance(record, int):
+            if shown.structures[record].form != statement.form:
+                raise RefusedError(f"it is not alike structure {record + 1}")
+        else:
+            found = read(record, asked.claims, statement.outputs)
+            check_structure(statement.ways, found, asked, statement.outputs)
     except RefusedError as error:
         return str(error)
+    shown.structures.append(statement)
     return ""
 
 

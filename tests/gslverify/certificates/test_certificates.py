@@ -157,7 +157,7 @@ def test_a_certificate_of_another_rule_is_refused() -> None:
 def test_integers_are_not_taken_for_real_numbers() -> None:
     wrong = copy.deepcopy(json.loads(written("sum_of_sum")))
     for structure in wrong["structures"]:
-        for target in structure:
+        for target in structure if isinstance(structure, list) else ():
             assert target["real numbers"] is None
             target["real numbers"] = list(range(3))
     assert "to be floats" in check(question("sum_of_sum"), wrong)
