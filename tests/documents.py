@@ -3,7 +3,8 @@
 A code block belongs to a file when a comment `<!-- file: NAME -->` stands before it. Blocks of
 `console` have commands behind `$ ` and below them what they print; a line `...` stands for any
 number of lines, `...` in a line for its rest, and seconds and hashes of file names may differ. Of a
-block of `python` that is no file, all that is asked is that it runs, together with those before it.
+block of `python` that is no file, all that is asked is that it runs, together with those before it. A comment `<!-- needs: torch onnxscript -->` names
+modules without which the commands of a document are not run.
 
 `python -m tests.documents README.md` puts what commands print now in place of what the document
 says, but for those with a line `...`.
@@ -49,6 +50,11 @@ def blocks(text: str, language: str = "") -> list[Block]:
     """Return the blocks of a document, those of one language if one is named."""
     found = [Block(m["language"], m["text"], m["file"] or "") for m in BLOCK.finditer(text)]
     return [block for block in found if not language or block.language == language]
+
+
+def needed(text: str) -> list[str]:
+    """Return the modules without which the commands of a document cannot be run."""
+    return [name for names in re.findall(r"<!-- needs: (.*) -->", text) for name in names.split()]
 
 
 def commands(block: Block) -> Iterator[Command]:
