@@ -3,8 +3,8 @@
 A code block belongs to a file when a comment `<!-- file: NAME -->` stands before it. Blocks of
 `console` have commands behind `$ ` and below them what they print; a line `...` stands for any
 number of lines, `...` in a line for its rest, and seconds and hashes of file names may differ. Of a
-block of `python` that is no file, all that is asked is that it runs, together with those before it. A comment `<!-- needs: torch onnxscript -->` names
-modules without which the commands of a document are not run.
+block of `python` that is no file, all that is asked is that it runs, together with those before it.
+A comment `<!-- needs: torch onnxscript -->` names modules without which no commands are run.
 
 `python -m tests.documents README.md` puts what commands print now in place of what the document
 says, but for those with a line `...`.

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import yaml
 from click.testing import CliRunner, Result
 
 from gslverify.cli import main
@@ -51,6 +52,41 @@ def test_what_is_written_verifies(folder: Path) -> None:
     report = json.loads(result.stdout)
     assert report["summary"] == {"pass": 1}
     assert report["run"]["max_examples"] == 1000
+
+
+@pytest.mark.parametrize(
+    ("event", "known", "wanted"),
+    [
+        ("push", False, "check --profile ci --report"),
+        ("schedule", False, "check --profile nightly --report"),
+        ("push", True, "check --profile ci --baseline rules-baseline.json --report"),
+    ],
+)
+def test_jobs_of_gitlab_know_the_night_and_what_is_known(
+    event: str, known: bool, wanted: str, folder: Path
+) -> None:
+    init("--write", "--ci", "gitlab")
+    job = yaml.safe_load((folder / ".gitlab-ci.yml").read_text("utf-8"))["rules"]
+    if known:
+        (folder / "rules-baseline.json").touch()
+
+    shell = ["set -e", 'gslverify() { echo "$@"; }', *job["script"][1:]]
+    printed = subprocess.check_output(
+        ["sh", "-c", "\n".join(shell)], text=True, cwd=folder, env={"CI_PIPELINE_SOURCE": event}
+    )
+
+    assert printed.startswith(wanted)
+    assert job["cache"] == {"key": "gslverify", "paths": [".gslverify/cache"], "when": "always"}
+
+
+def test_jobs_of_github_keep_what_was_found_out_when_they_fail(folder: Path) -> None:
+    init("--write", "--ci", "github")
+    text = (folder / ".github" / "workflows" / "rules.yml").read_text("utf-8")
+    steps = yaml.safe_load(text)["jobs"]["verify"]["steps"]
+    (save,) = (step for step in steps if "cache/save" in step.get("uses", ""))
+
+    assert save["if"] == "always()"
+    assert save["with"]["path"] == ".gslverify/cache"
 
 
 def test_settings_are_added_to_a_file_without_them(folder: Path) -> None:
