@@ -38,11 +38,11 @@ def multilinear(
     widest = absolute = magnitude(*(np.abs(operand.value) for operand in operands))
     grain = prod(_grain(operand, grains) for operand in operands)
     computed = bool(grain) and bool(np.all(absolute < precision.exact * grain))
-    lost = unheld(value, dtype) if computed else 0.0
+    lost = unheld(value, dtype) if computed else _lost(compute, operands, value, absolute, dtype)
     propagated: Any = 0.0
     if not all(operand.is_exact for operand in operands):
         widest = magnitude(*(np.abs(operand.value) + operand.error for operand in operands))
-        propagated = np.where(widest > absolute, widest - absolute, 0.0)
+        propagated = again(value, np.where(widest > absolute, widest - absolute, 0.0), dtype)
     elif computed:
         return Bounded(value, lost, dtype)
     rounding = 2.0 * (terms + 2) * precision.unit * widest + terms * precision.smallest
@@ -73,10 +73,44 @@ def unheld(value: Any, dtype: Any) -> Any:
     return np.where((held == value) | ~np.isfinite(held), 0.0, spacing)
 
 
+def _lost(
+    compute: Compute, operands: Sequence[Bounded], value: Any, absolute: Any, dtype: Any
+) -> Any:
+    """Bound what rounding takes from those elements that are exact although others are not."""
+    if dtype == np.float64 or compute not in ELEMENTWISE:
+        return 0.0
+    finest = GRAINS[-1]
+    exact = [(one.error == 0) & _are_multiples(finest, one.value) for one in operands]
+    small = absolute < current_precision().exact * finest ** len(operands)
+    computed = reduce(np.logical_and, exact, small)
+    return np.where(computed, unheld(value, dtype), 0.0) if np.any(computed) else 0.0
+
+
+ELEMENTWISE = (np.add, np.subtract, np.multiply)
+
+COARSE = 0.25
+"""From this share of the gap between two numbers of a dtype on, an error is one of rounding to it."""
+
+
+def again(value: Any, error: Any, dtype: Any) -> Any:
+    """Return errors where a result is rounded to a dtype of which operands have been rounded to it.
+
+    Nothing is added to finer errors: a wider type that is kept all the way has no others.
+    """
+    if dtype == np.float64:
+        return error
+    gap = unheld(value, dtype)
+    return np.where(error >= COARSE * gap, error + gap, error)
+
+
 def _divides(grain: float, value: Any) -> bool:
     """Tell whether all elements are multiples of a power of two, infinities and NaN are not."""
+    return bool(_are_multiples(grain, value).all() and np.isfinite(value).all())
+
+
+def _are_multiples(grain: float, value: Any) -> Any:
     quotient = value / grain
-    return bool((np.trunc(quotient) == quotient).all() and np.isfinite(value).all())
+    return np.trunc(quotient) == quotient
 
 
 def settled(value: Any, error: Any, certain: Any, dtype: Any) -> Bounded:
@@ -120,6 +154,7 @@ def monotone(ufunc: Any, dtype: Any, *operands: Bounded) -> Bounded:
         for signs in product((-1.0, 1.0), repeat=len(operands)):
             corner = [o.value + sign * o.error for o, sign in zip(operands, signs, strict=True)]
             spread = np.maximum(spread, np.abs(_float(ufunc(*corner)) - value))
+        spread = again(value, spread, dtype)
     rounding = precision.function_units * precision.unit * np.abs(value) + precision.smallest
     fits = np.abs(value) + spread <= precision.largest
     error = np.where(fits, 2.0 * spread + rounding, np.inf)

@@ -251,3 +251,25 @@ def test_halves_are_exact_as_long_as_they_are_small(machine: str) -> None:
         assert not (halves + limit / 4).is_exact
         assert not (halves * 0.1).is_exact
         assert not np.prod(halves).is_exact
+
+
+def test_numbers_of_a_narrow_dtype_are_rounded_to_it_by_every_operator() -> None:
+    """Of exact products some elements are no multiples of a grain any more, others still are."""
+    generator = np.random.default_rng(0)
+    for _ in range(300):
+        x = (generator.integers(1_000, 40_000, 1) / 1024).astype(np.float16)
+        y = (generator.integers(1_000, 40_000, 3) / 1024).astype(np.float16)
+        y[generator.integers(3)] = 1.0
+        bounded = Bounded(x) * (Bounded(x) * Bounded(y))
+        roots = np.sqrt(np.square(Bounded(x) * Bounded(y)))
+
+        wide = x.astype(np.float32)
+        for machine in (x * (x * y), (wide * (x * y).astype(np.float32)).astype(np.float16)):
+            assert (np.abs(machine.astype(np.float64) - bounded.value) <= bounded.error).all()
+        rounded = np.sqrt(np.square((x * y).astype(np.float32))).astype(np.float16)
+        assert (np.abs(rounded.astype(np.float64) - roots.value) <= roots.error).all()
+
+
+def test_only_what_has_been_rounded_to_a_narrow_dtype_gets_its_errors() -> None:
+    third = Bounded(np.array([1 / 3, 0.1]), dtype=np.float32)
+    assert ((third * third).error < 1e-15).all()
