@@ -89,7 +89,7 @@ def _lost(
 ELEMENTWISE = (np.add, np.subtract, np.multiply)
 
 COARSE = 0.25
-"""From this share of the gap between two numbers of a dtype on, an error is one of rounding to it."""
+"""From this share of the gap between two numbers of a dtype on, an error is one of rounding."""
 
 
 def again(value: Any, error: Any, dtype: Any) -> Any:
