@@ -7,9 +7,11 @@
   function filter() {
     const words = form.elements.words.value.toLowerCase().split(/\s+/).filter(Boolean);
     const kinds = new Set(all("input:checked", form).map((box) => box.value));
-    const fits = ({ kind, words: text }) =>
-      kinds.has(kind) && words.every((word) => text.includes(word));
-    for (const rule of rules) rule.hidden = !fits(rule.dataset);
+    const textOf = (rule) => rule.dataset.words ?? rule.textContent.toLowerCase();
+    const has = (text) => words.every((word) => text.includes(word));
+    for (const rule of rules) {
+      rule.hidden = !kinds.has(rule.dataset.kind) || !(words.length === 0 || has(textOf(rule)));
+    }
     for (const group of all("section.group")) {
       group.hidden = !group.querySelector(".rule:not([hidden])");
     }
@@ -43,6 +45,7 @@
   for (const button of all("button.copy")) { button.hidden = false; button.addEventListener("click", copy); }
   addEventListener("hashchange", follow);
   addEventListener("beforeprint", openAll);
-  filter();
+  // Browsers remember what was typed into a form; where nothing was, everything is shown.
+  if (form.elements.words.value || form.querySelector('[name="kind"]:not(:checked)')) filter();
   follow();
 }

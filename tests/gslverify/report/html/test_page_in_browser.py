@@ -12,6 +12,7 @@ from gsl.drawing.vertices import drawings_of_rule
 from gsl.rule_files.collect import rules_in
 from gslverify.corpus.collect import collect
 from gslverify.corpus.declaration import CollectedRule
+from gslverify.report.html import model
 from gslverify.report.html.page import drawing_page
 from tests.gslverify.report.html.browser import Visit
 from tests.gslverify.report.html.pages import HOSTILE, hostile, many_rules, page_of
@@ -341,3 +342,16 @@ def test_five_hundred_rules_can_be_filtered(visit: Open, folder: Path) -> None:
 
     assert seen.names == ["two_conv_add_490"]
     assert seen.texts("#page-count") == ["1 of 500 shown"]
+
+
+def test_rules_of_one_line_are_filtered_by_what_they_show(
+    visit: Open, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model, "MANY", 50)
+    seen = visit(many_rules(60, everything=False))
+    assert len(seen.texts(".line:visible")) == 54
+    seen.page.get_by_label("Filter").fill("DIAMOND_4")
+    lines = seen.texts(".line:visible")
+
+    assert len(lines) == 10
+    assert all("diamond_4" in line for line in lines)
