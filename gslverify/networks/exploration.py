@@ -8,17 +8,20 @@ from contextvars import ContextVar
 from enum import Enum, auto
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Generic, TypeVar
-from unittest import SkipTest
+from random import Random
+from typing import Any, TypeVar
 
-from hypothesis import HealthCheck, Phase, Verbosity, core, given, reject, seed, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, Phase, Verbosity, settings
 from hypothesis.database import DirectoryBasedExampleDatabase, ExampleDatabase
 from hypothesis.errors import HypothesisException
+from hypothesis.internal.conjecture.data import ConjectureData
+from hypothesis.internal.conjecture.engine import ConjectureRunner
 from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, HypothesisProvider
+from hypothesis.internal.entropy import deterministic_PRNG
+from hypothesis.internal.escalation import InterestingOrigin
 
 from gslverify.atomic import own_folder
-from gslverify.networks.choices import Choices, Drawn, NothingDrawnError
+from gslverify.networks.choices import Choices, NothingDrawnError
 
 T = TypeVar("T")
 Phases = tuple[Phase, ...]
@@ -31,6 +34,8 @@ REUSE: Phases = (Phase.reuse,)
 
 
 BACKEND = "gslverify"
+KEY = b"choices"
+"""Under what hypothesis keeps choices in a database of its own."""
 
 
 Lead = Callable[[], Sequence[int]]
@@ -83,18 +88,18 @@ class ExampleStatus(Enum):
     FAILED = auto()
 
 
+FAILED = InterestingOrigin(AssertionError, "", 0, (), ())
+"""All failures are one to hypothesis, which makes it simpler."""
+
+
 class EnoughError(BaseException):
     """Nothing more is to be tried; hypothesis handles all other exceptions itself."""
-
-
-class _FailedError(Exception):
-    """An example failed."""
 
 
 class Kept(ExampleDatabase):
     """The failing choices of one search for one rule, in a folder with those of other rules.
 
-    Hypothesis names searches by the code of their function, which is the same for all rules.
+    Hypothesis is given one key for all of them.
     """
 
     def __init__(self, folder: str, rule_id: str, name: str = "") -> None:
@@ -118,32 +123,15 @@ class Kept(ExampleDatabase):
         self._folder.delete(self._name + key, value)
 
 
-class _Maker(Generic[T]):
-    """What makes examples, with few words: hypothesis writes strategies down again and again."""
+class _Drawn:
+    """Choices of hypothesis, without what it knows of them where strategies draw them."""
 
-    def __init__(self, make: Callable[[Choices], T]) -> None:
-        self.make = make
+    def __init__(self, data: ConjectureData) -> None:
+        self._data = data
 
-    def __repr__(self) -> str:
-        return "make"
-
-
-class _Made(Generic[T]):
-    """An example, with few words, too."""
-
-    def __init__(self, example: T) -> None:
-        self.example = example
-
-    def __repr__(self) -> str:
-        return "example"
-
-
-@st.composite
-def _example(draw: st.DrawFn, maker: _Maker[T]) -> _Made[T]:
-    try:
-        return _Made(maker.make(Drawn(draw)))
-    except NothingDrawnError:
-        reject()
+    def number(self, most: int) -> int:
+        """Return a number from 0 to `most`."""
+        return self._data.draw_integer(0, most) if most else 0
 
 
 def explore(
@@ -163,29 +151,27 @@ def explore(
     pytest was given for it. Each begins with the numbers that `lead` returns.
     """
 
-    def run(example: T) -> None:
-        match examine(example):
-            case ExampleStatus.INCONCLUSIVE:
-                reject()
-            case ExampleStatus.FAILED:
-                raise _FailedError
-
-    # Hypothesis reads the source of the function in every run, so it is short.
-    def holds(made: _Made[T]) -> None:
-        run(made.example)
+    def run(data: ConjectureData) -> None:
+        try:
+            status = examine(make(_Drawn(data)))
+        except NothingDrawnError:
+            data.mark_invalid()
+        if status is ExampleStatus.FAILED:
+            data.mark_interesting(FAILED)
+        if status is ExampleStatus.INCONCLUSIVE:
+            data.mark_invalid()
 
     usual = _usual(examples, phases)
     chosen = usual if kept is None else settings(usual, database=kept, phases=phases)
     token = _LEAD.set(lead)
-    # A seed given to pytest would be that of every search, and hide what is kept from all of them.
-    forced, core.global_force_seed = core.global_force_seed, None
     try:
-        # The settings come last: `seed` would take the database away again.
-        chosen(seed(start)(given(_example(_Maker(make)))(holds)))()
-    except (_FailedError, EnoughError, HypothesisException, SkipTest):
-        return  # hypothesis skips where nothing is kept to be examined again
+        # References of others may draw random numbers: the same in every run.
+        with deterministic_PRNG():
+            # `given` would read the function again in every search, and reseed for every example.
+            ConjectureRunner(run, settings=chosen, random=Random(start), database_key=KEY).run()
+    except (EnoughError, HypothesisException):
+        return
     finally:
-        core.global_force_seed = forced
         _LEAD.reset(token)
 
 

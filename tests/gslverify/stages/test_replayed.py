@@ -39,17 +39,6 @@ def run(write: Write, folder: Path, **settings: Any) -> StageResult:
     return NUMERIC.run(asked)
 
 
-def test_a_seed_that_pytest_was_given_for_hypothesis_changes_no_search(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plain = run(wrong, tmp_path / "plain")
-    monkeypatch.setattr("hypothesis.core.global_force_seed", 77)
-    first, second = run(wrong, tmp_path), run(wrong, tmp_path, seed=7)
-
-    assert only(first).counterexample == only(plain).counterexample
-    assert only(second).details == (REPLAYED,)
-
-
 def test_what_failed_is_found_on_the_first_draw_of_the_next_run(tmp_path: Path) -> None:
     first, second = run(wrong, tmp_path), run(wrong, tmp_path, seed=7)
 
