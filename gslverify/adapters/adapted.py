@@ -106,7 +106,9 @@ class Adapted:
                 for entry in self._pending:
                     if entry.passed is not None or not entry.is_lifted:
                         yield from self._tell(entry, ())
-                yield replace(event, results=tuple(self._done))
+                trying = sum(one.seconds for one in self.passes if not one.cached)
+                seconds = event.seconds + trying
+                yield replace(event, results=tuple(self._done), seconds=seconds)
 
     def _told(self, result: RuleResult) -> Iterator[Event]:
         """Tell of a lifted rule, after whatever comes before it in the library."""

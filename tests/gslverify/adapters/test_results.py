@@ -185,6 +185,16 @@ def test_rules_that_are_not_lifted_and_passes_are_told_in_the_order_of_the_libra
     assert results(events)[1].findings[0].code is NOT_LIFTED
 
 
+def test_the_time_of_a_run_is_that_of_trying_passes_too() -> None:
+    passes = [
+        PassResult("P", "m:P", 1, 1, seconds=40.0),
+        PassResult("Q", "m:Q", 1, 1, seconds=9.0, cached=True),
+    ]
+    events = run((PASSED,), [Lifted("one", PLACE, "text")], passes)
+
+    assert [one.seconds for one in events if isinstance(one, RunDone)] == [41.0]
+
+
 def test_lifted_rules_that_were_not_verified_in_time_are_not_told() -> None:
     passes = [PassResult("P", "m:P", 1, 1)]
     told = results(run((), [Lifted("one", PLACE, "text")], passes, stop="interrupted"))
