@@ -64,7 +64,6 @@ class Model(Draw):
         self.bits = bits
         self.places: dict[Symbol, int] = {}
         self._is_integer = Integers()
-        self._choices: set[Value] = set()
         self._leaves: dict[int, tuple[Any, frozenset[Any]]] = {}
         self._inside: dict[int, tuple[Any, tuple[Symbol, ...]]] = {}
 
@@ -118,12 +117,6 @@ class Model(Draw):
             case Symbol() if term in self.places:
                 return self.places[term]
         return self.drawn("symbol", term)
-
-    def _choice(self, holds: Value, values: tuple[int, ...]) -> Value:
-        """Return an index that a condition chooses, which is one of its own unless it is known."""
-        found = self.drawn(key_of(holds), *values)
-        self._choices.add(found)
-        return self.met(found)
 
     def chosen(self, condition: Value, then: Value, otherwise: Value) -> Value:
         """Return one value where a condition holds, and another one elsewhere."""
@@ -227,11 +220,6 @@ class Model(Draw):
 
     def _value(self, expression: Any) -> Value:
         match expression:
-            case Number(value=Operation(head="cond", operands=(condition, one, other)) as term):
-                known = self.index(term)
-                if not isinstance(known, int) or known not in self._choices:
-                    return known
-                return self._value(Select(condition, Number(one), Number(other)))
             case Number(value=Operation(head=head, operands=operands)) if head in RING:
                 return self.function(head, [self.value(Number(one)) for one in operands])
             case Number(value=value):

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from gsl.attr.evaluate import contains, equal, negation
-from gsl.errors import GslError
 from gslverify.certificates.checking import (
     Case,
     Dtypes,
@@ -29,10 +28,9 @@ from gslverify.prove.effort import Effort
 from gslverify.prove.facts import Facts, Memory
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.learning import forms_of
-from gslverify.prove.proof import Target, targets
+from gslverify.prove.proof import Target
 from gslverify.prove.relaxed import Replies
 from gslverify.semantics.solver import Solver
-from gslverify.structures.instance import Instance
 
 MOST_STEPS = 400_000
 """What the prover may do to suggest steps for one way through the targets."""
@@ -42,15 +40,16 @@ MOST_DRAWS = 100
 
 
 def write_structure(
-    instance: Instance, solver: Solver, replies: Replies, asked: Searching
+    ways: Sequence[Target], solver: Solver, replies: Replies, asked: Searching
 ) -> list[OfTarget]:
     """Return the certificate of a structure that is proved; raise RefusedError.
 
-    `replies` are those of the prover, `asked` what the checker may ask.
+    `ways` are those through its targets, `replies` those of the prover, `asked` what the checker
+    may ask.
     """
     try:
-        return [_OfTarget(asked, solver, replies, one).record() for one in targets(instance)]
-    except (UnprovableError, GslError, RecursionError) as error:
+        return [_OfTarget(asked, solver, replies, one).record() for one in ways]
+    except UnprovableError as error:
         raise RefusedError(f"no steps are found: {error}") from error
 
 

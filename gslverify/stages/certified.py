@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from gsl.errors import GslError
 from gsl.subst import Rule
 from gslverify.atomic import write_whole
 from gslverify.certificates.checker import LIMIT
@@ -75,9 +76,9 @@ class Certificate:
             number = len(self.structures)
             record: Record = self.written_from.forms.setdefault(statement.form, number)
             if record == number:
-                found = write_structure(scenario.instance, scenario.solver, replies, asked)
+                found = write_structure(statement.ways, scenario.solver, replies, asked)
                 record = written(found, asked.claims)
-        except RefusedError as error:
+        except (RefusedError, GslError, RecursionError) as error:
             self.refused = str(error)
             return self.refused
         if checked:
@@ -104,15 +105,16 @@ def check_record(scenario: Scenario, record: Record, shown: Shown) -> str:
 
     `shown` has what was asked for structures before it, and grows.
     """
-    asked, statement = shown.asked(scenario), statement_of(scenario)
+    asked = shown.asked(scenario)
     try:
+        statement = statement_of(scenario)
         if isinstance(record, int):
             if shown.structures[record].form != statement.form:
                 raise RefusedError(f"it is not alike structure {record + 1}")
         else:
             found = read(record, asked.claims, statement.outputs)
             check_structure(statement.ways, found, asked, statement.outputs)
-    except RefusedError as error:
+    except (RefusedError, GslError, RecursionError) as error:
         return str(error)
     shown.structures.append(statement)
     return ""

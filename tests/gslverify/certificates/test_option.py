@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from gsl.errors import GslError
+from gslverify.certificates.statement import Statement
 from gslverify.prove.claim import is_proved
 from gslverify.settings import Settings
 from gslverify.stage import Question
@@ -40,6 +42,19 @@ def test_a_proof_whose_certificate_is_refused_is_open(
     assert not is_proved(result.assurances)
     assert "its certificate is refused: no such law" in result.open
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("error", [RecursionError("too deep"), GslError("too large")])
+def test_a_structure_that_is_too_large_to_be_written_down_is_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def form(_: Statement) -> None:
+        raise error
+
+    monkeypatch.setattr(Statement, "form", property(form))
+    result = PROVE.run(question(tmp_path / "new"))
+    assert "its certificate is refused: " in result.open
+    assert "too " in result.open
 
 
 def test_without_a_folder_nothing_is_written(tmp_path: Path) -> None:
