@@ -67,7 +67,7 @@ def outside(name: str, model: onnx.ModelProto) -> str:
             return "values that are no tensors"
         if value.type.tensor_type.elem_type not in KNOWN:
             return f"elements of {onnx.TensorProto.DataType.Name(value.type.tensor_type.elem_type)}"
-    for tensor in tensors_of(model.graph):
+    for tensor in tensors_of(model):
         if tensor.data_type not in KNOWN:
             return f"elements of {onnx.TensorProto.DataType.Name(tensor.data_type)}"
     for node in model.graph.node:

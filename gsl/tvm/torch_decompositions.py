@@ -14,7 +14,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from gsl.tvm import torch_groups, torch_indexing, torch_order, torch_pools
+from gsl.tvm import torch_attention, torch_groups, torch_indexing, torch_order, torch_pools
 
 OWN = "torch._decomp.decompositions"
 """Where PyTorch writes operators with others that are operators of models, too."""
@@ -41,6 +41,8 @@ def decompositions(torch: Any, program: Any, known: Container[str]) -> Any:
         one = _operator(aten, name)
         table[one] = partial(_scaled, theirs[one])
     table[aten.grid_sampler_2d.default] = theirs[aten.grid_sampler_2d.default]
+    attention = aten.scaled_dot_product_attention.default
+    table[attention] = partial(torch_attention.attention, torch, table[attention])
     for namespace, name in GROUPED:
         one = getattr(getattr(torch.ops, namespace), name, None)
         if one is not None:

@@ -43,6 +43,39 @@ def softmax_is_a_number() -> Subst:
 
 
 @rule(
+    tags={"softmax", "predicate", "identity-elim", "same-terms"},
+    origin="torch: safe softmax of scaled_dot_product_attention",
+    flags={"nnan", "ninf"},
+)
+def softmax_of_something() -> Subst:
+    """where(max[a](x) == -inf, c, softmax[a](x))  =>  softmax[a](x) for finite x
+
+    A line of which something is left has another maximum.
+    """
+    x, c = pat.Wildcard(), pat.Const(shape=())
+    weights = op.Softmax(x)
+    largest = op.Max(x, axis=(None,), keepdims=True)
+    source = op.Where(op.Equal(largest, float("-inf")), c, weights)
+    same = largest.axis[0] % x.ndim == weights.axis % x.ndim
+    return Subst(source, weights, where=[same])
+
+
+@rule(
+    tags={"softmax", "canonicalise", "bit-exact"},
+    origin="torch.export: axes counted from the front",
+    flags=(),
+)
+def softmax_from_end() -> Subst:
+    """softmax[a](x)  =>  softmax[-1](x) for the last axis a, counted from the front
+
+    The same axis; rules look for the last one from the end.
+    """
+    x = pat.Wildcard()
+    weights = op.Softmax(x)
+    return Subst(weights, op.Softmax(x, axis=-1), where=[weights.axis == x.ndim - 1])
+
+
+@rule(
     tags=ATTENTION | {"softmax", "exact-real"},
     origin="torch and ONNX Runtime: attention fusion, with a mask",
     twin="masked_attention_scaled_behind",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from real_models import exported
 
-from gsl import Call, Workload
+from gsl import Call, Workload, presets
 from gsl.evaluate import run
 from gsl.tvm.errors import UnsupportedError
 
@@ -247,3 +247,39 @@ def test_pools_whose_places_nobody_asks_for_are_pools() -> None:
     module = torch.nn.Sequential(torch.nn.MaxPool2d(2), torch.nn.ELU())
     workload = Workload.from_torch(exported(module, IMAGE))
     assert "MaxPool2D" in {str(one.operator) for one in workload.order if isinstance(one, Call)}
+
+
+HEADS = VOLUME[:, :1, :2].reshape(1, 2, 2, 10)
+LEFT = torch.tensor([[True, False], [False, False]])
+ATTENTION: dict[str, Any] = {
+    "plain": {},
+    "causal": {"is_causal": True},
+    "scaled": {"scale": 0.3},
+    "masked": {"attn_mask": torch.tensor([[0.5, -torch.inf], [-torch.inf, -torch.inf]])},
+    "with truth values": {"attn_mask": LEFT},
+    "grouped": {"enable_gqa": True},
+}
+
+
+@pytest.mark.parametrize("name", ATTENTION)
+def test_attention_is_one_operator_behind_the_preset(name: str) -> None:
+    key = HEADS[:, :1] if name == "grouped" else HEADS * 2
+
+    def attention(query: Any, key: Any, value: Any) -> Any:
+        return F.scaled_dot_product_attention(query, key, value, **ATTENTION[name])
+
+    module = torch.nn.Module()
+    module.forward = attention
+    workload = compare(attention, module, (HEADS, key, key + 1))
+    smaller = presets.inference.apply(workload)
+    assert [str(one.operator) for one in smaller.order if isinstance(one, Call)] == [
+        "MaskedAttention"
+    ]
+
+
+def test_attention_of_short_floats_is_computed_in_wider_ones() -> None:
+    module = torch.nn.Module()
+    module.forward = lambda x: F.scaled_dot_product_attention(x, x, x)
+    workload = Workload.from_torch(exported(module, HEADS.half()))
+    (found,) = run(workload, {workload.inputs[0].name: HEADS.half().numpy()})
+    np.testing.assert_allclose(found, module(HEADS.half()).numpy(), rtol=2e-3, atol=2e-3)
