@@ -110,6 +110,7 @@ def _sets(rank: int, may_be_empty: bool) -> Iterator[tuple[int, ...]]:
     if rank > MOST_AXES_IN_EVERY_ORDER:
         for count in (*((0,) if may_be_empty else ()), 1, 2, rank - 1, rank):
             yield from combinations(range(rank), count)
+        yield from (tuple(range(rank - count, rank)) for count in range(3, rank - 1))
         return
     for mask in product((False, True), repeat=rank):
         axes = tuple(axis for axis in range(rank) if mask[axis])

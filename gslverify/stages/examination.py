@@ -18,6 +18,7 @@ from gslverify.stages.larger_structures import (
     larger_than_tried,
     larger_variants,
     rare_variants,
+    variants_by_axes,
 )
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
@@ -126,7 +127,7 @@ def _beyond(
 ) -> list[Scenario]:
     """Return some structures beyond the bound, where there are any within or none at all."""
     if scenarios:
-        return [*_large(question), *_rare(question, found)]
+        return [*_large(question), *_decided_otherwise(question, found)]
     if is_open:
         return []
     question.progress("no usual structure fits, trying others")
@@ -205,9 +206,11 @@ def _large(question: Question) -> list[Scenario]:
     return _solve_soon(question, variants, max(MOST_LARGE, len(variants)))
 
 
-def _rare(question: Question, usual: Enumeration) -> list[Scenario]:
-    """Return feasible structures with rare attributes for which the target decides otherwise."""
-    return _solve_soon(question, rare_variants(question.subst, usual), MOST_RARE)
+def _decided_otherwise(question: Question, usual: Enumeration) -> list[Scenario]:
+    """Return feasible structures for which attributes decide otherwise than in usual ones."""
+    rare = _solve_soon(question, rare_variants(question.subst, usual), MOST_RARE)
+    by_axes = variants_by_axes(question.subst, usual)
+    return [*rare, *_solve_soon(question, by_axes, max(1, len(by_axes)))]
 
 
 def _solve_soon(question: Question, variants: Sequence[Variant], most: int) -> list[Scenario]:

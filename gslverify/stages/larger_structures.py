@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
+from gsl.attr.term import Access, subterms
 from gsl.operators import Operator
-from gsl.operators.domain_axes import Permutation
+from gsl.operators.domain_axes import Axes, Axis, Permutation
 from gsl.pat import Call, Variadic
 from gsl.subst import Subst
-from gslverify.structures.arms import has_choices, in_other_ways
+from gslverify.structures.arms import condition_of, decisions, has_choices, in_other_ways
 from gslverify.structures.counted import Point
 from gslverify.structures.cut_points import (
     extent_of,
@@ -32,7 +33,13 @@ from gslverify.structures.instance import (
     Instance,
     of_many_fields,
 )
-from gslverify.structures.variants import Enumeration, Variant, enumerate_variants, some_variants
+from gslverify.structures.variants import (
+    Enumeration,
+    Search,
+    Variant,
+    enumerate_variants,
+    some_variants,
+)
 
 RUNS_PER_LARGE_EXTENT = 64
 RUNS_OF_RARE_EXTENT = 2000
@@ -41,6 +48,8 @@ MOST_OF_A_LENGTH = 8
 MOST_ORDERS, RUNS_OF_ORDERS = 24, 600
 MOST_RANK, MOST_OF_A_RANK = 10, 2
 """Tensors with more axes than this are not tried, whatever numbers a rule names."""
+RUNS_OF_A_RANK, MOST_OF_AXES = 400, 4
+"""Structures of each rank that are built, and taken, where the axes of calls decide."""
 MOST_FIELDS = 40
 """Tuples with more fields than this are not tried, whatever numbers a rule names."""
 
@@ -84,6 +93,35 @@ def rare_variants(subst: Subst, usual: Enumeration) -> list[Variant]:
         return []
     others = enumerate_variants(subst, RARE, RUNS_OF_RARE_EXTENT).variants
     return list(in_other_ways(subst, usual.variants, others))
+
+
+def variants_by_axes(subst: Subst, usual: Enumeration) -> list[Variant]:
+    """Return structures of more axes for which those that calls name decide otherwise.
+
+    That a sum is over five axes, or a flip along the last but six, is true of no usual structure.
+    """
+    if not _asks_for_axes(subst) or not _of_rank(subst, max(USUAL.ranks) + 1, 1):
+        return []
+    found: list[Variant] = []
+    for rank in range(max(USUAL.ranks) + 1, MOST_RANK + 1):
+        search = Search(subst, Extent(ranks=(rank, 1, 0)))
+        others = [one for one, _ in search.variants(RUNS_OF_A_RANK)]
+        found += in_other_ways(subst, usual.variants, others)[:MOST_OF_AXES]
+    return found
+
+
+def _asks_for_axes(subst: Subst) -> bool:
+    """Tell whether a condition of the target reads axes that a call of the source names."""
+    parts = (part for one in decisions(subst) for part in subterms(condition_of(one)))
+    return any(isinstance(part, Access) and _names_axes(part) for part in parts)
+
+
+def _names_axes(access: Access) -> bool:
+    call = access.pattern
+    if not isinstance(call, Call) or not isinstance(call.callee, Operator):
+        return False
+    attribute = call.callee.attributes.get(access.name)
+    return attribute is not None and isinstance(attribute.domain, Axis | Axes | Permutation)
 
 
 def structures_of_rank(subst: Subst, rank: int, most: int = 1) -> list[Variant]:

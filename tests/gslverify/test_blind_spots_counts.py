@@ -109,7 +109,44 @@ def ranks_of_two_inputs() -> Subst:
     return Subst(op.Maximum(first, second), target, where=[x.ndim >= 1, y.ndim >= 1])
 
 
+def summed(wrong: Callable[[Any, Any], Any], shown: Callable[[Any], Any]) -> Subst:
+    """sum[a](-x) => -sum(x) over the axes a, or over all."""
+    x = pat.Wildcard(dtype="int32")
+    total = op.Sum(op.Negative(x), keepdims=True)
+    a, every = total.axis, attr.Variadic(lambda i: i, length=x.ndim)
+    chosen = attr.Cond(shown(a) | wrong(a, x.ndim), attr.Cond(shown(a), a, every), a)
+    return Subst(total, op.Negative(op.Sum(x, axis=chosen, keepdims=True)), where=[x.ndim >= 1])
+
+
+def five_axes() -> Subst:
+    """Right where these are all."""
+    return summed(lambda a, rank: attr.Length(a) == 5, lambda a: attr.Length(a) == 1)
+
+
+def six_axes_of_eight() -> Subst:
+    return summed(
+        lambda a, rank: (attr.Length(a) == 6) & (rank == 8), lambda a: attr.Length(a) == 1
+    )
+
+
+def sixth_axis_of_seven() -> Subst:
+    return summed(lambda a, rank: (a[0] == 5) & (rank == 7), lambda a: a[0] == 0)
+
+
+def last_but_six() -> Subst:
+    """Wrong where an axis of seven is written -6."""
+    x = pat.Wildcard(dtype="float32")
+    source = op.Flip(op.Exp(x))
+    a = source.axis
+    axis = hidden(a * x.ndim == -42, a == 1, a)
+    return Subst(source, op.Exp(op.Flip(x, axis=axis)))
+
+
 WRONG = (
+    five_axes,
+    six_axes_of_eight,
+    sixth_axis_of_seven,
+    last_but_six,
     thirteen_by_a_remainder,
     seven_fields_of_three_axes,
     product_of_fields_and_axes,
