@@ -220,7 +220,7 @@ def group_norm_as_instance_norm() -> Subst:
     tags={"attention", "attention-fusion", "softmax", "exact-real", "fusion"},
     origin="PyTorch Inductor: fuse_attention",
     twin="attention_from_parts_any_order",
-    flags=(),
+    flags=("nsz",),
 )
 def attention_from_parts() -> Subst:
     """T(softmax[-1]((T(q) @ T'(k)) * s) @ T(v))  =>  attention[s](q, k, v)

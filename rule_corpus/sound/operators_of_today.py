@@ -221,7 +221,7 @@ def gemm_in_parts() -> Subst:
     tags={"attention", "softmax", "exact-real", "fusion"},
     origin="torch and ONNX Runtime: attention fusion, without a mask",
     twin="attention_fused_default_scale",
-    flags=(),
+    flags=("nsz",),
 )
 def attention_fused() -> Subst:
     """softmax[-1]((q @ T(k)) * s) @ v  =>  attention[s](q, k, v), heads in front of positions

@@ -40,6 +40,6 @@ def test_orders_of_a_few_axes_are_all(rank: int) -> None:
 def test_sets_of_many_axes_are_few(rank: int) -> None:
     operands = (TensorType((2,) * rank, "float32"),)
     usual = list(Axes().instances(operands, fresh))
-    assert {1, 2, rank - 1, rank} == {len(axes) for axes in usual}
+    assert {*range(1, rank + 1)} == {len(axes) for axes in usual}
     assert all(Axes().claim(axes, operands) is True for axes in usual)
     assert len(usual) < 10 * rank * rank
