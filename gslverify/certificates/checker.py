@@ -43,6 +43,9 @@ class Asked:
             return True
         if any(fact is False for fact in facts) or is_seen(goal, facts):
             return True
+        parts = conjuncts([goal])
+        if len(parts) > 1:
+            return all(self.shows(one, facts) for one in parts)
         goals = [goal] if isinstance(goal, Term) else []
         given = [fact for fact in facts if isinstance(fact, Term)]
         key = len(goals), shape_of([*goals, *given])

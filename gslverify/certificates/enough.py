@@ -11,7 +11,7 @@ from gsl.attr.term import Constant, Operation, Symbol, Term
 from gslverify.certificates.checker import Asked, Checker, decided, is_seen
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.laws import LAWS, Step
-from gslverify.prove.cone import connected, shape_of
+from gslverify.prove.cone import conjuncts, connected, shape_of
 from gslverify.semantics.solver import Solver
 from gslverify.semantics.terms import UntranslatableError
 
@@ -32,6 +32,11 @@ class Searching(Asked):
         """
         if not isinstance(goal, Term) and goal:
             return ()
+        parts = conjuncts([goal])
+        if len(parts) > 1:
+            found = [self.enough(one, facts) for one in parts]
+            used = {number for few in found for number in few or ()}
+            return None if None in found else tuple(sorted(used))
         for number, fact in enumerate(facts):
             if fact is False or is_seen(goal, (fact,)):
                 return (number,)
@@ -44,8 +49,8 @@ class Searching(Asked):
         key = len(goals), shape_of([*goals, *given])
         if key not in self.needed:
             self.needed[key] = self._few(goal, given) if self.shows(goal, given) else None
-        found = self.needed[key]
-        return None if found is None else tuple(numbers[n] for n in found)
+        few = self.needed[key]
+        return None if few is None else tuple(numbers[n] for n in few)
 
     def _few(self, goal: Any, given: Sequence[Term]) -> tuple[int, ...]:
         """Return the numbers of few facts that are enough, of some that are."""

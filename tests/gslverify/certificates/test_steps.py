@@ -13,6 +13,7 @@ from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Se
 from gslverify.certificates.checker import Asked, Checker, is_seen
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.elements import Inputs
+from gslverify.certificates.enough import Searching
 from gslverify.certificates.expressions import of_family
 from gslverify.certificates.gathered import HOLE, Limits
 from gslverify.certificates.laws import LAWS, ROWS, Step
@@ -245,3 +246,17 @@ def test_what_does_not_follow_from_the_facts_that_are_named_is_refused() -> None
     for facts in ((1,),), ((),):
         with pytest.raises(RefusedError, match="not shown"):
             made.follow(replace(step, facts=facts))
+
+
+def test_each_of_several_conditions_is_shown_from_the_facts_that_it_needs() -> None:
+    facts = [operation("<", N, M), operation("<", M, K), operation(">", J, 3)]
+    asked = Searching([], new_context(), {})
+    one, other = operation("<", N, K), operation(">", J, 2)
+    assert asked.enough(operation("and", one, other), facts) == (0, 1, 2)
+    assert asked.enough(operation("and", other, operation(">", J, 1)), facts) == (2,)
+    assert asked.enough(operation("and", one, operation(">", J, 9)), facts) is None
+    assert asked.shows(operation("and", one, other), facts)
+    before = asked.questions
+    assert asked.shows(other, facts[2:])
+    assert asked.shows(one, facts[:2])
+    assert asked.questions == before  # as each of them was a question of its own
