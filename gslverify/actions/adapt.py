@@ -29,7 +29,7 @@ from gslverify.configuration.file import SettingsError, adapted_targets
 from gslverify.configuration.resolve import Resolved
 from gslverify.endings import Exit
 from gslverify.engine.cache.readings import readings_of
-from gslverify.events import RuleDone, RunStarted
+from gslverify.events import Progress, RuleDone, RunStarted
 from gslverify.finding import RuleResult
 from gslverify.gate.baseline import BaselineError
 from gslverify.gate.conclusion import at_the_gate, known_failures, known_results
@@ -134,8 +134,12 @@ def _progress() -> Iterator[Notice]:
         if "names" in entry:
             ticker.consume(RunStarted(tuple(entry["names"]), (BLACK_BOX,), Settings()))
         elif "pass" in entry:
-            stage = tried(result_of_plain(entry["pass"]))
-            ticker.consume(RuleDone(RuleResult(entry["pass"]["name"], None, (stage,))))
+            result = result_of_plain(entry["pass"])
+            if result.left:
+                count = f"{result.tried} graphs, {result.left} kinds left"
+                ticker.live(Progress(result.name, BLACK_BOX, count))
+            else:
+                ticker.consume(RuleDone(RuleResult(result.name, None, (tried(result),))))
         elif "rule" in entry:
             ticker.consume(RuleDone(RuleResult(entry["rule"]["name"], None, ())))
 

@@ -1,7 +1,8 @@
 """Write down rules and findings: `python -m gslverify.adapters LIBRARY FILE OPTIONS TARGET...`.
 
 FILE gets a line of JSON with all names, then one for each rule and pass as soon as it is read, so
-that a time limit or a crash loses only those that come after; with it the files that it depends on,
+that a time limit or a crash loses only those that come after; of a pass that takes long there are
+several, the last of which counts; with it the files that it depends on,
 beside installed packages. OPTIONS are JSON. What the library
 prints goes to standard error.
 """
@@ -65,7 +66,7 @@ def _found(module: Any, options: Options, given: tuple[str, ...]) -> Iterator[di
         for report in module.reports(targets, options):
             now = time.perf_counter()
             yield {"pass": asdict(replace(report, seconds=round(now - started, 3)))}
-            started = now
+            started = started if report.left else now
     if hasattr(module, "rules"):
         for rule in lifted(module.rules(targets), options.known_rules, 6 * options.seconds):
             yield {"rule": asdict(rule)}

@@ -91,7 +91,8 @@ class PassResult:
     `untold` says why graphs could not be compared, and of how many; `refused` how often none was
     drawn; `failure` says why none was tried.
     The `target` names this pass alone; empty where only all that was asked for can be named. It
-    took so many `seconds`, or is `cached`: known from an earlier run.
+    took so many `seconds`, or is `cached`: known from an earlier run. So many kinds of graphs are
+    `left` of which none was tried.
     """
 
     name: str
@@ -105,6 +106,7 @@ class PassResult:
     target: str = ""
     seconds: float = 0.0
     cached: bool = False
+    left: int = 0
 
 
 @dataclass(frozen=True, slots=True)

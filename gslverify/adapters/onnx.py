@@ -28,7 +28,7 @@ from gslverify.adapters.onnx_models import (
 )
 from gslverify.adapters.passes import result_of
 from gslverify.passes.checking import reported
-from gslverify.passes.exploring import Experiment, explore
+from gslverify.passes.exploring import Experiment, explored
 from gslverify.passes.isolation import raised, survived
 from gslverify.passes.verdicts import Ending, Verdict
 
@@ -107,7 +107,7 @@ Optimise = Callable[[Model], Model | None]
 
 
 def reports(targets: Sequence[str], options: Options) -> Iterator[PassResult]:
-    """Yield what is found about each optimiser that targets name.
+    """Yield what is found about each optimiser that targets name, after each kind of graphs.
 
     A target is `onnxruntime`, `onnxoptimizer`, `onnxoptimizer:PASS`, `onnxslim`, `onnxsim`, or a
     command with `{in}` and `{out}`. Raises ValueError for another one, and for another level.
@@ -119,9 +119,9 @@ def reports(targets: Sequence[str], options: Options) -> Iterator[PassResult]:
             # An optimiser as a whole is as many passes as there are kinds of graphs.
             kinds = 1 if name in OF_PASSES else len(experiments)
             given = options.graphs * kinds, options.seed, options.seconds
-            found = explore(experiments, *given, rounds=ROUNDS)
             alone = f"{target}:{name}" if target == "onnxoptimizer" else target
-            yield result_of(reported(name, target, found), alone)
+            for found in explored(experiments, *given, rounds=ROUNDS):
+                yield result_of(reported(name, target, found), alone)
 
 
 def names(targets: Sequence[str]) -> list[str]:

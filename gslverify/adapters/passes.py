@@ -48,7 +48,8 @@ def result_of(report: PassReport, target: str = "") -> PassResult:
     ]
     name, place = report.name, report.place
     why = dict(report.untold), dict(report.refused)
-    return PassResult(name, place, report.tried, report.rewritten, findings, *why, target=target)
+    counts = report.tried, report.rewritten
+    return PassResult(name, place, *counts, findings, *why, target=target, left=report.left)
 
 
 def sources_of_file(path: str) -> list[Any]:

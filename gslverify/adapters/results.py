@@ -72,6 +72,7 @@ def tried(result: PassResult, scripts: Sequence[str] = ()) -> StageResult:
     span = span_of(result.place)
     counts = {"graphs": result.tried, "rewritten": result.rewritten}
     notes = [f"{number} not compared: {why}" for why, number in sorted(result.untold.items())]
+    notes += [f"not tried: {result.left} further kinds of graphs"] if result.left else []
     findings = [
         _finding(one, span, script)
         for one, script in zip(result.findings, scripts or repeat(""), strict=False)
@@ -80,6 +81,9 @@ def tried(result: PassResult, scripts: Sequence[str] = ()) -> StageResult:
     compared = result.rewritten - sum(result.untold.values())
     if result.failure:
         findings = [Finding(codes.NOT_TRIED, result.failure, span)]
+    elif result.left and not findings:
+        message = f"{result.tried} graphs were tried, none of {result.left} further kinds"
+        findings = [Finding(codes.NOT_TRIED, message, span)]
     elif not result.rewritten:
         message = f"{result.tried} graphs were tried{_why_no_more(result)}"
         findings = [Finding(codes.NOTHING_REWRITTEN, message, span)]

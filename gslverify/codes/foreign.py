@@ -81,8 +81,8 @@ NOT_TRIED = code(
     "pass-not-tried",
     "a pass could not be tried",
     Verdict.ERROR,
-    meaning="""The pass or its sources raised an exception before a graph was tried, or the library
-could not be read to its end.""",
+    meaning="""The pass or its sources raised an exception before a graph was tried, the library
+could not be read to its end, or somebody has interrupted it.""",
 )
 
 NOTHING_REWRITTEN = code(

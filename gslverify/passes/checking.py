@@ -26,7 +26,8 @@ class PassReport:
     """What was found about a pass.
 
     `tried` graphs were given to it, `rewritten` of them changed; `untold` says why comparisons
-    were not possible, and of how many graphs, `refused` why no graph was drawn.
+    were not possible, and of how many graphs, `refused` why no graph was drawn; so many kinds of
+    graphs are `left` of which none was tried yet.
     """
 
     name: str
@@ -36,6 +37,7 @@ class PassReport:
     findings: tuple[Finding, ...] = ()
     untold: Mapping[str, int] = field(default_factory=dict)
     refused: Mapping[str, int] = field(default_factory=dict)
+    left: int = 0
 
     @property
     def is_sound(self) -> bool:
@@ -134,4 +136,4 @@ def reported(name: str, place: str, found: Exploration) -> PassReport:
     unchanged = found.endings[Ending.UNCHANGED]
     findings: Sequence[Finding] = found.findings
     why = dict(found.undecided), dict(found.refused)
-    return PassReport(name, place, tried, tried - unchanged, tuple(findings), *why)
+    return PassReport(name, place, tried, tried - unchanged, tuple(findings), *why, found.left)

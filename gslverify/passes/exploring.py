@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
@@ -68,8 +68,12 @@ class Finding:
 
 @dataclass(slots=True)
 class Exploration:
-    """What came of all cases: how many fared how, findings, and why cases could not be drawn."""
+    """What came of all cases: how many fared how, findings, and why cases could not be drawn.
 
+    Cases of so many experiments are `left`.
+    """
+
+    left: int = 0
     endings: Counter[Ending] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
     refused: Counter[str] = field(default_factory=Counter)
@@ -97,12 +101,18 @@ def explore(
 
     Further `rounds` of as many follow as long as fewer than `count` were changed.
     """
-    result = Exploration()
+    last = deque(explored(experiments, count, seed, seconds, rounds), maxlen=1)
+    return last.pop() if last else Exploration()
+
+
+def explored(
+    experiments: Sequence[Experiment], count: int, seed: int, seconds: float, rounds: int = 1
+) -> Iterator[Exploration]:
+    """Yield one exploration after each experiment that has added to it; see `explore`."""
+    result, shown = Exploration(), 0
     failures: dict[tuple[str, Ending, str], _Failure] = {}
     each = -(-count // max(1, len(experiments)))
-    for experiment in experiments:
-        if _always_raises(result, failures):
-            break
+    for number, experiment in enumerate(experiments, 1):
         random = Random(f"{seed} {experiment.name}")
         for taken, verdict in _in_rounds(experiment, each, random, seconds, rounds, result):
             result.endings[verdict.ending] += 1
@@ -112,22 +122,27 @@ def explore(
                 key = (experiment.name, verdict.ending, _kind(verdict))
                 known = failures.setdefault(key, _Failure(experiment))
                 known.cases.append((taken, verdict))
-    if _always_raises(result, failures):
-        failures = {key: _all_of(failures) for key in list(failures)[:1]}
-    for failure in failures.values():
-        result.findings += _causes(failure, seconds)
-    return result
+        all_alike = _all_raise_alike(result, failures)
+        is_over = all_alike and len(failures) > 1 and result.endings.total() >= MOST_ALIKE
+        result.left = 0 if is_over else len(experiments) - number
+        if all_alike and result.left:
+            continue  # whether it is the graphs is seen by what follows
+        if is_over:
+            failures = {key: _all_of(failures) for key in list(failures)[:1]}
+        for failure in list(failures.values())[shown:]:
+            result.findings += _causes(failure, seconds)
+        shown = len(failures)
+        yield result
+        if is_over:
+            return
 
 
-def _always_raises(result: Exploration, failures: Mapping[tuple[str, Ending, str], object]) -> bool:
-    """Tell whether every case of several experiments has raised one exception."""
+def _all_raise_alike(
+    result: Exploration, failures: Mapping[tuple[str, Ending, str], object]
+) -> bool:
+    """Tell whether every case so far has raised one exception."""
     alike = {(ending, kind) for _, ending, kind in failures}
-    several = len(failures) > 1 and len(alike) == 1
-    return several and result.endings.keys() == {Ending.RAISES} and _number(result) >= MOST_ALIKE
-
-
-def _number(result: Exploration) -> int:
-    return sum(result.endings.values())
+    return len(alike) == 1 and result.endings.keys() == {Ending.RAISES}
 
 
 def _all_of(failures: Mapping[tuple[str, Ending, str], _Failure]) -> _Failure:

@@ -34,6 +34,10 @@ def reports(targets, options):
             continue
         with Path(__file__).with_name("tried.txt").open("a") as log:
             log.write(name + " ")
+        if "parts" in targets:
+            yield PassResult(name, "", 1, 1, [PassFinding("other values", "1", "x", 1)], left=2)
+            if name == "second" and not Path(__file__).with_name("on").exists():
+                os._exit(7)
         yield PassResult(name, "", 3, 3, [PassFinding("other values", "1 became 2", "x", 1)])
         if name == "first" and "stop" in targets and not Path(__file__).with_name("on").exists():
             os._exit(7)
@@ -187,6 +191,24 @@ def test_a_run_goes_on_where_another_one_has_ended(library: str, tmp_path: Path)
     assert not whole.failure
     assert [(one.name, one.cached) for one in whole.passes] == [("first", True), ("second", False)]
     assert tried(tmp_path) == "first second "
+
+
+def test_a_pass_that_ends_the_process_keeps_what_was_found_until_then(
+    library: str, tmp_path: Path
+) -> None:
+    ended = read(tmp_path, "parts")
+    (tmp_path / "on").touch()
+    whole = read(tmp_path, "parts")
+
+    assert [(one.tried, one.left, len(one.findings)) for one in ended.passes] == [
+        (3, 0, 1),
+        (1, 2, 1),
+    ]
+    assert [(one.tried, one.left, one.cached) for one in whole.passes] == [
+        (3, 0, True),
+        (3, 0, False),
+    ]
+    assert tried(tmp_path) == "first second second "
 
 
 def test_what_was_only_listed_is_tried_when_that_is_asked_for(library: str, tmp_path: Path) -> None:

@@ -10,7 +10,13 @@ from gslverify.adapters.adapted import Adapted
 from gslverify.adapters.foreign import Lifted, PassFinding, PassResult, Replayed
 from gslverify.adapters.results import CODES, identity, summary, tried
 from gslverify.case import Case
-from gslverify.codes.foreign import DOES_NOT_REPLAY, NOT_LIFTED, NOTHING_COMPARED, NOTHING_REWRITTEN
+from gslverify.codes.foreign import (
+    DOES_NOT_REPLAY,
+    NOT_LIFTED,
+    NOT_TRIED,
+    NOTHING_COMPARED,
+    NOTHING_REWRITTEN,
+)
 from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.events import Event, RuleDone, RunDone, RunStarted, StageDone
 from gslverify.finding import Counterexample, Finding, RuleResult, StageResult, Verdict
@@ -93,6 +99,18 @@ def test_a_pass_that_rewrites_nothing_is_undecided_and_one_that_fails_is_an_erro
     assert tried(nothing).findings[0].code is NOTHING_REWRITTEN
     assert tried(nothing).verdict is Verdict.INCONCLUSIVE
     assert tried(failed).verdict is Verdict.ERROR
+
+
+def test_a_pass_that_was_not_tried_on_all_kinds_of_graphs_is_not_tested() -> None:
+    finding = PassFinding("other values", "1 became 2", "x", 1)
+    without = tried(PassResult("fold", PLACE, 10, 10, left=2))
+    wrong = tried(PassResult("fold", PLACE, 10, 10, [finding], left=2))
+
+    assert [one.code for one in without.findings] == [NOT_TRIED]
+    assert without.findings[0].message == "10 graphs were tried, none of 2 further kinds"
+    assert not without.assurances
+    assert wrong.verdict is Verdict.FAIL
+    assert wrong.notes == ("not tried: 2 further kinds of graphs",)
 
 
 def test_what_keeps_graphs_from_being_drawn_is_said() -> None:

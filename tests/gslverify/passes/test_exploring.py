@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from gslverify.networks.choices import Choices, Tape
-from gslverify.passes.exploring import Exploration, explore
+from gslverify.passes.exploring import Exploration, explore, explored
 from gslverify.passes.verdicts import Ending, Verdict
 
 Case = tuple[int, ...]
@@ -92,6 +92,16 @@ def test_what_fails_with_every_graph_is_one_finding_and_soon_over() -> None:
     (finding,) = result.findings
     assert finding.count == sum(result.endings.values()) == 20
     assert finding.verdict.message.endswith("so do all other graphs")
+
+
+def test_findings_are_there_as_soon_as_a_kind_of_graphs_is_through() -> None:
+    def differs(case: Case) -> Verdict:
+        return Verdict(Ending.DIFFERS if case[0] > 5 else Ending.AGREES, before=("Relu",))
+
+    kinds = [Numbers(differs, f"kind {number}") for number in range(3)]
+    seen = [(one.left, len(one.findings)) for one in explored(kinds, 60, 0, 5.0)]
+
+    assert seen == [(2, 1), (1, 2), (0, 3)]
 
 
 def test_what_fails_with_some_graphs_only_is_told_for_each_kind() -> None:
