@@ -111,7 +111,7 @@ EXPECTED = {
     "mobilenet": {"lower_batch_norm": 5},
     "unet": {"lower_batch_norm": 5},
     "torch_block": {"lower_batch_norm": 3},
-    "transformer_encoder": {"lower_layer_norm": 4, "transpose_transpose": 2},
+    "transformer_encoder": {"lower_layer_norm": 4, "matmul_as_dense": 6},
     "lstm_step": {"matmul_as_dense": 2, "add_association": 1},
 }
 

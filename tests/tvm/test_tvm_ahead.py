@@ -70,10 +70,10 @@ def is_two(result: Result) -> bool:
 
 def lowered(folder: Path, name: str) -> int:
     """Return how often an operator has been lowered, at least once after a while."""
-    end = time.monotonic() + PATIENCE
-    while not (folder / name).exists() and time.monotonic() < end:
+    file, end = folder / name, time.monotonic() + PATIENCE
+    while not (file.exists() and file.read_text().endswith("\n")) and time.monotonic() < end:
         time.sleep(0.05)
-    return len((folder / name).read_text().splitlines())
+    return len(file.read_text().splitlines())
 
 
 def test_what_was_compiled_ahead_is_not_compiled_again(
