@@ -30,6 +30,7 @@ from gsl.rule_files.collect import rules_in
 from gsl.subst import Rule, Subst
 from gsl.text.terms import term_text
 from gslverify.engine.deadline import PROCESSOR, OutOfTimeError, ended_after
+from gslverify.engine.examination import SHARE_OF_SEARCH
 from gslverify.finding import Finding, Verdict
 from gslverify.mutation.draft import Draft
 from gslverify.preconditions.changed import with_conditions
@@ -141,7 +142,8 @@ def hinted(rule: Rule, twin: Rule) -> Hinted | None:
 
 
 def in_time(question: Question, finding: Finding, tell: Tell) -> Proposal | None:
-    with suppress(OutOfTimeError), ended_after(question.settings.hint_budget, PROCESSOR):
+    seconds = SHARE_OF_SEARCH * question.settings.hint_budget
+    with suppress(OutOfTimeError), ended_after(seconds, PROCESSOR):
         return proposal(question, finding, tell)
     return None
 

@@ -22,6 +22,8 @@ from gslverify.stage_names import STAGES
 from gslverify.stages import Wave, load_hints, load_stage, load_values
 from gslverify.stages.static import write_down
 
+SHARE_OF_SEARCH = 0.96
+"""Of the time for hints; what is at work when it is over needs the rest to come to its end."""
 MOST_WAITING = 4
 """So many times the time of the processor a search may take on a machine that others use, too."""
 
@@ -117,8 +119,9 @@ class Examination:
         self._tell(result)
         started, known = time.perf_counter(), self.found
         budget = self.question.settings.hint_budget
+        searching = SHARE_OF_SEARCH * budget
         try:
-            with ended_after(MOST_WAITING * budget), ended_after(budget, PROCESSOR):
+            with ended_after(MOST_WAITING * budget), ended_after(searching, PROCESSOR):
                 result = with_hints(result, self.question, self._improve)
         except OutOfTimeError:
             if self.found is not known and self.found is not None:
