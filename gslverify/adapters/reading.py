@@ -67,7 +67,7 @@ def read_rules(
     known, failure = len(found), ""
     options = replace(
         options,
-        known_passes=[one["pass"]["name"] for one in found if "pass" in one and not _is_left(one)],
+        known_passes=[one["pass"]["name"] for one in found if "pass" in one],
         known_rules=[one["rule"]["name"] for one in found if "rule" in one],
     )
     try:
@@ -77,7 +77,7 @@ def read_rules(
     whole = [] if failure else [{"whole": not options.only_list}]
     if memory is not None:
         with suppress(OSError):  # a disk that takes nothing costs time only
-            memory.keep([*(one for one in found if not _is_left(one)), *whole])
+            memory.keep([*found, *whole])
     return _reading(found, failure, known)
 
 
@@ -126,11 +126,6 @@ def _reading(entries: Sequence[Entry], failure: str, known: int) -> Reading:
     was_interrupted = failure == INTERRUPTED
     found = tuple(rules.values()), failure, tuple(passes.values())
     return Reading(*found, was_interrupted, names)
-
-
-def _is_left(entry: Entry) -> bool:
-    """Tell whether a pass was not tried on all kinds of graphs."""
-    return "pass" in entry and result_of_plain(entry["pass"]).left > 0
 
 
 @contextmanager

@@ -8,14 +8,14 @@ from typing import Any
 INFIX = frozenset({"+", "-", "*", "/", "//", "%", "==", "!=", "<", "<=", ">", ">=", "and", "or"})
 
 
-def told(proof: dict[str, Any], margin: str) -> Iterator[str]:
+def proof_lines(proof: dict[str, Any], margin: str) -> Iterator[str]:
     """Yield the steps of a proof, case by case."""
     if "impossible" in proof:
         yield f"{margin}no element is in this case"
         return
     for case in ("holds", "fails") if "condition" in proof else ():
         yield f"{margin}where {text_of(proof['condition'])} {case}:"
-        yield from told(proof[case], margin + "  ")
+        yield from proof_lines(proof[case], margin + "  ")
     for step in proof.get("steps", ()):
         yield f"{margin}{_of_step(step)}"
     for factor, step in proof.get("parts", ()):

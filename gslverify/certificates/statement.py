@@ -76,10 +76,10 @@ class _Form:
             case tuple():
                 return ("tuple", *map(self.number, one))
             case Number() | Read() | Apply() | Select() | Reduction():
-                names = (getattr(one, name, None) for name in ("function", "tensor"))
+                names = (getattr(one, name, None) for name in ("function", "tensor", "guarded"))
                 bound = [symbol for symbol, _ in getattr(one, "variables", ())]
                 inner = map(self.number, (*bound, *parts_of(one)))
                 return (type(one).__name__, *names, *inner)
             case Term() | Expression():
-                return "itself", id(one)  # which a statement keeps
+                return "itself", object()  # equal to nothing in another statement
         return type(one).__name__, repr(one)

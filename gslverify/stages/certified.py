@@ -1,4 +1,4 @@
-"""Certificates of the proofs of a rule: written, checked, told as derivations."""
+"""Certificates of the proofs of a rule: written, checked, printed as derivations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gslverify.certificates.checker import LIMIT
 from gslverify.certificates.checking import check_structure
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.enough import Searching
-from gslverify.certificates.printing import told
+from gslverify.certificates.printing import proof_lines
 from gslverify.certificates.records import Record, read, written
 from gslverify.certificates.statement import Statement
 from gslverify.certificates.writing import write_structure
@@ -163,5 +163,5 @@ def derivation(rule_id: str, rule: Rule) -> list[str]:
         for target in found.structures[0]:
             for name, proof in target["outputs"].items():
                 lines.append(f"structure 1, {name}:")
-                lines += told(proof, "  ")
+                lines += proof_lines(proof, "  ")
     return lines

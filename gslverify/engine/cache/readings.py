@@ -50,8 +50,9 @@ class KeptReadings:
         return [one for one in entries if "files" not in one] if is_fresh and files else []
 
     def keep(self, entries: Iterable[Entry]) -> None:
-        """Keep entries, those about what could not be done left out; raise OSError."""
-        kept = [one for one in entries if not one.get("pass", {}).get("failure")]
+        """Keep entries, those about what was not done to its end left out; raise OSError."""
+        undone = ("failure", "left")
+        kept = [one for one in entries if not any(one.get("pass", {}).get(w) for w in undone)]
         self._folder.write(self._key, json.dumps(kept))
         self._folder.prune()
 

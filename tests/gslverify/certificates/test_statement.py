@@ -56,6 +56,7 @@ OTHER = [
     (operation("<", N, M), operation("<=", N, M)),
     (operation("+", N, M), operation("+", ANY, M)),
     (X, Y),
+    (X, Read("x", (J,), guarded=True)),
     (Apply("exp", (X,)), Apply("tanh", (X,))),
     (Number(1), 1),
     (Select(J < K, X, Y), Select(J < K, Y, X)),
