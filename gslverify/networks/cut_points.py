@@ -2,8 +2,7 @@
 
 `x == 37.25` is true of one number among very many, and no range of numbers says which; so is
 `1000 < x < 1000.5` of few. The numbers are those that the network and the terms of its rule have,
-those at which functions of one element turn by their kernels, those in the code of a user's
-references, and those between all of them.
+those at which functions of one element turn by their kernels, and those between all of them.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from gsl import pat
 from gsl.attr.term import Constant, subterms
 from gsl.dtypes import DTYPES
 from gsl.errors import GslError
@@ -33,7 +31,6 @@ from gsl.subst import Subst
 from gsl.types import ANY_FLOAT, TensorType
 from gslverify.networks.network import Network
 from gslverify.structures.kernels import is_pointwise
-from gslverify.structures.mentioned import numbers_of
 
 MOST_OF_A_CONSTANT = 8
 MOST_BETWEEN = 8
@@ -59,7 +56,6 @@ def _in_network(network: Network) -> Iterator[float]:
         if isinstance(expr, Const) and kind_of(expr.value.dtype) != "b":
             yield from expr.value.ravel()[:MOST_OF_A_CONSTANT].tolist()
         if isinstance(expr, Call):
-            yield from _in_reference(expr.operator)
             yield from (one for one in expr.attributes.values() if type(one) is float)
             if expr.operator.name == "Cast" and expr.dtype in ANY_FLOAT:
                 yield LEAST_LOST * float(DTYPES[expr.dtype].smallest)
@@ -70,21 +66,13 @@ def _in_network(network: Network) -> Iterator[float]:
                 yield from _turns(expr.operator, singles, rank, tuple(expr.attributes.items()))
 
 
-def _in_reference(operator: Operator) -> tuple[float, ...]:
-    """Return the numbers in the code of a reference, and numbers beyond them."""
-    numbers = () if operator.reference is None else numbers_of(operator.reference)
-    return *numbers, *(2 * number for number in numbers)
-
-
 @lru_cache(maxsize=16)
 def _in_rule(subst: Subst) -> tuple[float, ...]:
     patterns = (*subst.source_patterns, *subst.target_patterns)
-    callees = [pattern.callee for pattern in patterns if isinstance(pattern, pat.Call)]
-    behind = (n for one in callees if isinstance(one, Operator) for n in _in_reference(one))
     terms = [*subst.where, *(term for pattern in patterns for term in pattern.terms())]
     parts = (part for term in terms for part in subterms(term) if isinstance(part, Constant))
     written = (part.value for part in parts if type(part.value) in (int, float))
-    return tuple(dict.fromkeys((*written, *behind)))
+    return tuple(dict.fromkeys(written))
 
 
 @lru_cache(maxsize=256)

@@ -21,8 +21,8 @@ GRAPHS_IN_CORNERS = 24
 GRAPHS_NEAR_LIMITS = 12
 ONE_BYTE = ("int8", "uint8")
 MOST_CORNERS = 24
-MOST_MENTIONED = 60
-"""So many pairs of graphs are for sizes and attributes that references mention."""
+MOST_COMPARED = 60
+"""So many pairs of graphs are for sizes and attributes that references compare."""
 GRAPHS_PER_LARGE_STRUCTURE = 1
 
 
@@ -105,7 +105,7 @@ def special_rounds(samplers: Sequence[Sampler]) -> Iterator[tuple[list[Sampler],
         yield few, replace(plain, corner=corner), graphs
         if choosing := [sampler for sampler in few if corner < len(sampler.choosing)]:
             yield choosing, replace(plain, corner=corner, sizes=ROOMY), graphs
-    for sampler, corner in islice(_mentioned(samplers), MOST_MENTIONED):
+    for sampler, corner in islice(_compared(samplers), MOST_COMPARED):
         for sizes in (SIZES, ROOMY):
             yield [sampler], replace(plain, corner=corner, sizes=sizes), 1
     if few := [sampler for sampler in samplers if _counts_in_bytes(sampler)]:
@@ -115,8 +115,8 @@ def special_rounds(samplers: Sequence[Sampler]) -> Iterator[tuple[list[Sampler],
         yield [sampler], plain, GRAPHS_PER_LARGE_STRUCTURE
 
 
-def _mentioned(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, int]]:
-    """Yield the corners of numbers that references mention, the first of each structure first."""
+def _compared(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, int]]:
+    """Yield the corners of what references compare, the first of each structure first."""
     before = [len(one.ordinary) + len(one.decisive) for one in samplers]
     turns = [range(known, len(one.corners)) for one, known in zip(samplers, before, strict=True)]
     for turn in zip_longest(*turns):

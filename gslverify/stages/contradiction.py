@@ -18,7 +18,7 @@ from gslverify.semantics.terms import UntranslatableError
 from gslverify.settings import Settings
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario, scenario_of
-from gslverify.structures.cut_points import lengths_of_conditions, ranks_of_conditions
+from gslverify.structures.counted import turning_points_of_conditions
 from gslverify.structures.instance import USUAL, Extent, InfeasibleError, of_many_fields
 from gslverify.structures.variants import enumerate_variants
 
@@ -140,6 +140,9 @@ def _clash_of(
 
 def _extents(subst: Subst) -> list[Extent]:
     """Return where structures are looked for: within the bound, and where conditions point to."""
-    ranks = [Extent(ranks=(rank, 1, 0)) for rank in ranks_of_conditions(subst)]
-    fields = [of_many_fields(count)[0] for count in lengths_of_conditions(subst)]
+    points = turning_points_of_conditions(subst)
+    every = {rank: None for point in points for rank in point.ranks.values()}
+    ranks = [Extent(ranks=(rank, 1, 0)) for rank in every if rank > max(USUAL.ranks)]
+    counts = {count: None for point in points for count in point.lengths.values()}
+    fields = [of_many_fields(count)[0] for count in counts]
     return [USUAL, *ranks[:MOST_EXTENTS], *fields[:MOST_EXTENTS]]

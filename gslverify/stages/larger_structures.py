@@ -10,19 +10,11 @@ from gsl.operators.domain_axes import Axes, Axis, Permutation
 from gsl.pat import Call, Variadic
 from gsl.subst import Subst
 from gslverify.structures.arms import condition_of, decisions, has_choices, in_other_ways
-from gslverify.structures.counted import Point
-from gslverify.structures.cut_points import (
-    extent_of,
-    further_lengths,
-    further_ranks,
-    has_order,
-    lengths_of_conditions,
-    lengths_of_target,
-    named_orders,
+from gslverify.structures.counted import (
+    Point,
     ranks_of,
-    ranks_of_conditions,
-    ranks_of_target,
     turning_points,
+    turning_points_of_conditions,
 )
 from gslverify.structures.instance import (
     FIVE_FIELDS,
@@ -33,6 +25,7 @@ from gslverify.structures.instance import (
     Instance,
     of_many_fields,
 )
+from gslverify.structures.named_orders import extent_of, has_order, named_orders
 from gslverify.structures.variants import (
     Enumeration,
     Search,
@@ -44,10 +37,12 @@ from gslverify.structures.variants import (
 RUNS_PER_LARGE_EXTENT = 64
 RUNS_OF_RARE_EXTENT = 2000
 MANY_FIELDS, MOST_OF_MANY_FIELDS = 8, 2
-MOST_OF_A_LENGTH = 8
 MOST_ORDERS, RUNS_OF_ORDERS = 24, 600
-MOST_RANK, MOST_OF_A_RANK = 10, 2
+MOST_RANK = 10
 """Tensors with more axes than this are not tried, whatever numbers a rule names."""
+MOST_OF_AN_ORDER, MOST_OF_A_POINT, MOST_ALLOWED = 2, 2, 8
+"""Structures with an order, within an extent with the counts of a point, and of those together that
+conditions allow."""
 RUNS_OF_A_RANK, MOST_OF_AXES = 400, 4
 """Structures of each rank that are built, and taken, where the axes of calls decide."""
 MOST_FIELDS = 40
@@ -61,30 +56,55 @@ def larger_variants(subst: Subst) -> list[Variant]:
         orders = extent is LARGE[0] and _permutes(subst)
         most, runs = (MOST_ORDERS, RUNS_OF_ORDERS) if orders else (1, RUNS_PER_LARGE_EXTENT)
         variants += some_variants(subst, extent, _is_large, most, runs)
-    turning = {*ranks_of_target(subst), *ranks_of_conditions(subst), *further_ranks(subst)}
-    for rank in sorted(turning):
-        if rank <= MOST_RANK:
-            variants += structures_of_rank(subst, rank, MOST_OF_A_RANK)
     for order in named_orders(subst):
         if len(order) <= MOST_RANK:
             fits = partial(has_order, order)
             extent = extent_of(order)
-            variants += some_variants(subst, extent, fits, MOST_OF_A_RANK, RUNS_PER_LARGE_EXTENT)
-    variants += _of_many_fields(subst) if _has_lengths(subst) else []
+            variants += some_variants(subst, extent, fits, MOST_OF_AN_ORDER, RUNS_PER_LARGE_EXTENT)
+    if _has_lengths(subst):
+        variants += _with_fields(subst, MANY_FIELDS, MOST_OF_MANY_FIELDS)
     for point in turning_points(subst):
-        variants += structures_at(subst, point)
+        variants += structures_at(subst, point, 1)
+    for point in turning_points_of_conditions(subst):
+        # It may allow what is forbidden with fewer fields: another axis, for instance.
+        variants += structures_at(subst, point, MOST_ALLOWED)
     return variants
 
 
-def structures_at(subst: Subst, point: Point) -> list[Variant]:
-    """Return a structure with the counts of a point, if there is one."""
+def structures_at(subst: Subst, point: Point, most: int) -> list[Variant]:
+    """Return up to `most` structures with the counts of a point; none where it has too many.
+
+    None where the source has a permutation of axes that are counted, either: there are too many.
+    """
     fields, ranks = (tuple(dict.fromkeys(few.values())) for few in (point.lengths, point.ranks))
-    for others in [()] if ranks else [(2,), (1,), (4,), (3,), (4, 1)]:
-        extent = Extent(ranks=ranks + others, fields=fields)
-        found = some_variants(subst, extent, point.is_in, 1, RUNS_PER_LARGE_EXTENT)
-        if found:
-            return found
-    return []
+    if is_beyond(point) or (ranks and max(ranks) > max(USUAL.ranks) and _permutes(subst)):
+        return []
+    variants: list[Variant] = []
+    # A condition may compare the ranks of two inputs.
+    for others in [(), (1, 0)] if ranks else [(2,), (1,), (4,), (3,), (4, 1)]:
+        if len(variants) < most:
+            extent = Extent(ranks=ranks + others, fields=fields)
+            few = min(most, MOST_OF_A_POINT)
+            variants += some_variants(subst, extent, point.is_in, few, RUNS_PER_LARGE_EXTENT)
+    return variants
+
+
+def is_beyond(point: Point) -> bool:
+    """Tell whether a point has more axes or fields than are ever tried."""
+    most_fields = max(point.lengths.values(), default=0)
+    return most_fields > MOST_FIELDS or max(point.ranks.values(), default=0) > MOST_RANK
+
+
+def may_have(subst: Subst, point: Point) -> bool:
+    """Tell whether a graph may have the counts of a point, as far as a few structures show it."""
+    if any(count > MOST_FIELDS for count in point.lengths.values()):
+        return True
+    ranks = [rank for rank in point.ranks.values() if rank > max(USUAL.ranks)]
+    if ranks and _permutes(subst):
+        return True
+    if is_beyond(point):
+        return any(_of_rank(subst, rank, 1) for rank in ranks)
+    return bool(structures_at(subst, point, 1))
 
 
 def rare_variants(subst: Subst, usual: Enumeration) -> list[Variant]:
@@ -124,17 +144,9 @@ def _names_axes(access: Access) -> bool:
     return attribute is not None and isinstance(attribute.domain, Axis | Axes | Permutation)
 
 
-def structures_of_rank(subst: Subst, rank: int, most: int = 1) -> list[Variant]:
-    """Return up to `most` structures with an input of so many axes.
-
-    None where the source has a permutation: there are too many of so many axes.
-    """
-    return [] if _permutes(subst) else _of_rank(subst, rank, most)
-
-
 def _of_rank(subst: Subst, rank: int, most: int) -> list[Variant]:
     fits = partial(_has_rank, rank)
-    extent = Extent(ranks=(rank, 1, 0))  # a condition may compare the ranks of two inputs
+    extent = Extent(ranks=(rank, 1, 0))
     return some_variants(subst, extent, fits, most, RUNS_PER_LARGE_EXTENT)
 
 
@@ -142,16 +154,6 @@ def may_exceed_the_bound(subst: Subst) -> bool:
     """Tell whether there are structures of more axes or fields than the usual ones have."""
     varies = any(isinstance(pattern, Variadic) for pattern in subst.source_patterns)
     return varies or bool(_of_rank(subst, max(USUAL.ranks) + 1, 1))
-
-
-def may_have_rank(subst: Subst, rank: int) -> bool:
-    """Tell whether an input may have so many axes, as far as a few structures show it."""
-    return _permutes(subst) or bool(structures_of_rank(subst, rank))
-
-
-def may_have_fields(subst: Subst, count: int) -> bool:
-    """Tell whether a tuple may have so many fields, as far as a few structures show it."""
-    return count > MOST_FIELDS or bool(_with_fields(subst, count, 1))
 
 
 def _has_rank(rank: int, instance: Instance) -> bool:
@@ -165,25 +167,13 @@ def _permutes(subst: Subst) -> bool:
     return any(isinstance(a.domain, Permutation) for o in operators for a in o.attributes.values())
 
 
-def _of_many_fields(subst: Subst) -> list[Variant]:
-    """Return structures with tuples of many fields; large ranks alone come with few of them."""
-    variants = _with_fields(subst, MANY_FIELDS, MOST_OF_MANY_FIELDS)
-    allowed = lengths_of_conditions(subst)
-    for count in sorted({*lengths_of_target(subst), *allowed, *further_lengths(subst)}):
-        if USUAL.most_fields < count <= MOST_FIELDS:
-            # A condition may allow what it forbids with fewer fields: another axis, for instance.
-            most, of_a_rank = (MOST_OF_A_LENGTH, 2) if count in allowed else (1, 1)
-            variants += _with_fields(subst, count, most, of_a_rank)
-    return variants
-
-
-def _with_fields(subst: Subst, count: int, most: int, of_a_rank: int = 1) -> list[Variant]:
+def _with_fields(subst: Subst, count: int, most: int) -> list[Variant]:
     """Return up to `most` structures with a tuple of `count` fields."""
     variants: list[Variant] = []
     for extent in of_many_fields(count):
         if len(variants) < most:
             fits = partial(_has_fields, count)
-            variants += some_variants(subst, extent, fits, of_a_rank, RUNS_PER_LARGE_EXTENT)
+            variants += some_variants(subst, extent, fits, 1, RUNS_PER_LARGE_EXTENT)
     return variants
 
 
@@ -203,9 +193,9 @@ def _is_large(instance: Instance) -> bool:
 
 def larger_than_tried(subst: Subst) -> list[str]:
     """Return what conditions are about that is larger than any structure that was tried."""
-    wanted = (
-        (ranks_of_conditions(subst), MOST_RANK, "axes in a tensor"),
-        (lengths_of_conditions(subst), MOST_FIELDS, "fields in a tuple"),
-    )
+    points = turning_points_of_conditions(subst)
+    ranks = max((n for one in points for n in one.ranks.values()), default=0)
+    lengths = max((n for one in points for n in one.lengths.values()), default=0)
+    wanted = (ranks, MOST_RANK, "axes in a tensor"), (lengths, MOST_FIELDS, "fields in a tuple")
     untried = "a condition is about more {}, and more than {} are not tried; allow fewer"
-    return [untried.format(what, most) for n, most, what in wanted if max(n, default=0) > most]
+    return [untried.format(what, most) for largest, most, what in wanted if largest > most]

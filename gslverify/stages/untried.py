@@ -11,12 +11,11 @@ from gsl.text.naming import pattern_names
 from gsl.text.terms import term_text
 from gslverify.networks.network import Network
 from gslverify.networks.rounds import by_decision
-from gslverify.stages.larger_structures import may_exceed_the_bound, may_have_fields, may_have_rank
+from gslverify.stages.larger_structures import may_exceed_the_bound, may_have
 from gslverify.structures.arms import Outcome, condition_of, decisions
-from gslverify.structures.counted import AnyCounts
-from gslverify.structures.cut_points import lengths_of_target, ranks_of, ranks_of_target
+from gslverify.structures.counted import AnyCounts, turning_points
 from gslverify.structures.guards import guards_in
-from gslverify.structures.instance import USUAL, Instance
+from gslverify.structures.instance import Instance
 from gslverify.structures.sampling import Sampler
 
 
@@ -34,8 +33,7 @@ def untried_by(
     instances = [network.sampler.instance for network in networks]
     return (
         _untried_corner(samplers, corners)
-        or _untried_length(subst, instances)
-        or _untried_rank(subst, instances)
+        or _untried_counts(subst, instances)
         or _untried_arm(subst, networks, samplers if complete else None)
     )
 
@@ -52,20 +50,13 @@ def _untried_corner(samplers: Sequence[Sampler], corners: Set[tuple[Hashable, in
     return ""
 
 
-def _untried_length(subst: Subst, instances: Sequence[Instance]) -> str:
-    tried = {length for one in instances for length in one.bindings.lengths.values()}
-    for length in lengths_of_target(subst):
-        is_usual = length <= USUAL.most_fields or length in tried
-        if not is_usual and may_have_fields(subst, length):
-            return f"with {length} fields, and the target depends on their number"
-    return ""
-
-
-def _untried_rank(subst: Subst, instances: Sequence[Instance]) -> str:
-    tried = set[int]().union(*map(ranks_of, instances))
-    for rank in ranks_of_target(subst):
-        if rank not in tried and may_have_rank(subst, rank):
-            return f"with an input of {rank} axes, and the target depends on their number"
+def _untried_counts(subst: Subst, instances: Sequence[Instance]) -> str:
+    """Return how many axes or fields decide about the target, and no graph had."""
+    for point in turning_points(subst):
+        if not any(map(point.is_in, instances)) and may_have(subst, point):
+            fields = [f"{count} fields" for count in point.lengths.values()]
+            axes = [f"an input of {rank} axes" for rank in point.ranks.values()]
+            return f"with {' and '.join((*fields, *axes))}, and the target depends on their number"
     return ""
 
 

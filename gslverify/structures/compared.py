@@ -196,7 +196,8 @@ def _comparing(name: str) -> Callable[..., Any]:
             return found
         equation = equal(_term(one), _term(other))
         if isinstance(equation, Term):
-            path.equations.append(equation)
+            beside = () if path.all_equal else _BESIDE.get(name, ())
+            path.equations += [equation, *(equal(_term(one), _term(other) + n) for n in beside)]
             return name in _OF_EQUALS if path.all_equal else found
         return found
 
@@ -204,6 +205,8 @@ def _comparing(name: str) -> Callable[..., Any]:
 
 
 _OF_EQUALS = frozenset(("__eq__", "__le__", "__ge__"))
+_BESIDE = {"__lt__": (-1,), "__gt__": (1,), "__le__": (1,), "__ge__": (-1,)}
+"""How far apart numbers are where such a comparison turns, beside equal ones."""
 _COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 _ARITHMETIC = (
     *("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__neg__"),

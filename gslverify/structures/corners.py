@@ -1,17 +1,14 @@
 """Conditions under which a rule may be wrong and is rarely tried, by its terms and by kernels.
 
 Comparisons just about hold, constants are extreme, and tensors of numbers have those that their
-dtype rounds, are longer than it counts, or leave some out. What the code of a reference mentions
-may be a size or an attribute.
+dtype rounds, are longer than it counts, or leave some out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from math import prod
 
-from gsl import pat
 from gsl.attr.evaluate import conjunction, disjunction, equal
 from gsl.attr.term import Constant, Operation, Symbol, Term, operation, subterms
 from gsl.dtypes import DTYPES
@@ -19,13 +16,10 @@ from gsl.errors import GslError
 from gsl.expr import Call
 from gsl.kernel.affine import simplify
 from gsl.kernel.expression import Number, Read, Select, walk
-from gsl.operators import Operator
-from gsl.operators.declaration import tensors
-from gsl.types import FLOATING, Bool, Int, TensorType
+from gsl.types import FLOATING, Bool, TensorType
 from gslverify.structures.instance import Instance
 from gslverify.structures.kernels import Element, elements_of
-from gslverify.structures.mentioned import numbers_of
-from gslverify.structures.symbols import instance_symbols, is_constant, is_whole_constant
+from gslverify.structures.symbols import instance_symbols, is_whole_constant
 
 HUGE = 2**30
 """Twice this is more than int32 holds; what a target computes with it may wrap."""
@@ -37,11 +31,6 @@ FIRST_LOST = {name: 2 ** DTYPES[name].digits + 1 for name in FLOATING}
 """The least positive whole numbers that the floating dtypes round."""
 FEW = 4
 """Elements along an axis that are enough; ranges from zero on would be too long."""
-
-LEAST, LARGEST = 4, 4096
-"""Numbers in references that may be sizes and are not drawn all the time."""
-MOST_MENTIONED = 6
-"""So many numbers in references are tried as sizes and attributes."""
 
 _COMPARISONS = {"<": -1, ">": 1, "<=": 0, ">=": 0}
 
@@ -60,40 +49,6 @@ def corners_of(instance: Instance) -> list[Term]:
         *(demand for call in calls for demand in _skipping(call)),
         *(operation(">=", operation("abs", symbol), HUGE) for symbol in whole),
     ]
-
-
-def _mentioned(instance: Instance) -> list[int]:
-    """Return the numbers in references of operators of a rule that may be sizes."""
-    patterns = (*instance.subst.source_patterns, *instance.subst.target_patterns)
-    callees = [one.callee for one in patterns if isinstance(one, pat.Call)]
-    references = [one.reference for one in callees if isinstance(one, Operator) and one.reference]
-    numbers = dict.fromkeys(number for one in references for number in numbers_of(one))
-    whole = [int(number) for number in numbers if LEAST <= number <= LARGEST and number % 1 == 0]
-    return whole[:MOST_MENTIONED]
-
-
-def _sizes(instance: Instance) -> list[Symbol]:
-    """Return what is a size, or another whole number but the value of a constant."""
-    symbols = [one for one in instance_symbols(instance) if one.sort == "int"]
-    return [one for one in symbols if not is_constant(one)]
-
-
-def as_mentioned(instance: Instance) -> list[Term]:
-    """Return that one size, or those of an input together, are a number of a reference."""
-    found: list[Bool] = []
-    for number in _mentioned(instance):
-        for shape in _shapes(instance):
-            found += [conjunction(*(equal(size, number) for size in shape))]
-            found += [equal(prod(shape), number)]
-        found += [equal(one, n) for n in (number, number + 1) for one in _sizes(instance)]
-    return list(_open(found))
-
-
-def _shapes(instance: Instance) -> Iterator[tuple[Int, ...]]:
-    """Yield the shapes of two axes and more that inputs have, each once."""
-    inputs = tuple(instance.bindings.nodes[key].expr.type for key in instance.inputs)
-    shapes = dict.fromkeys(one.shape for one in tensors(inputs))
-    yield from (shape for shape in shapes if len(shape) > 1)
 
 
 def boundaries(term: Term) -> Iterator[Term]:

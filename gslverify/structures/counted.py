@@ -1,15 +1,16 @@
 """What ranks, numbers of fields and indices of fields decide alone, whatever sizes there are.
 
 There are structures of ever more axes and fields, so none of those that are tried says how such a
-decision falls in all others. But it can be evaluated by itself: at each count up to a limit, which
-shows at which of them the target goes a way that it has not gone before, and as a formula about any
-counts, which shows how it never falls.
+decision falls in all others. But it can be evaluated by itself: at each count up to a limit and
+beside each number that is written, which shows at which of them a rule goes a way that it has not
+gone before, and as a formula about any counts, which shows how it never falls.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 from gsl.attr.conjuncts import conjuncts
 from gsl.attr.evaluate import evaluate
 from gsl.attr.term import (
+    ANYTHING,
     Access,
     Constant,
     Operation,
@@ -36,7 +38,8 @@ from gsl.pat import GetInst, Pattern, Variadic
 from gsl.subst import Subst
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.structures.deciding import falling
-from gslverify.structures.instance import Instance
+from gslverify.structures.instance import USUAL, Instance
+from gslverify.structures.limits import MOST_AXES as LARGEST_RANK
 from gslverify.structures.pinned_ranks import pinned_ranks
 
 Count = tuple[str, Pattern]
@@ -44,12 +47,18 @@ Count = tuple[str, Pattern]
 FIELDS, AXES = "fields", "axes"
 MOST_FIELDS, MOST_OF_SEVERAL, MOST_AXES, MOST_AXES_WITH_FIELDS = 40, 12, 10, 4
 """How far is looked: fields of a tuple, and of several; axes, and where fields decide, too."""
-MOST_POINTS = 1000
+MOST_POINTS, MOST_COUNTED = 1000, 2000
+"""How many combinations of counts are looked at, and the largest number that is written."""
+BESIDE = (-1, 0, 1, 2)
+"""What is added to a number that is written: on either side of it, and where an index has it."""
 DECISIONS = frozenset({"==", "!=", "<", "<=", ">", ">=", "in", "and", "or", "not"})
 MOST_INDICES = 2
 MOST_PAIRS = 400
 """Indices that are looked at together, and how many pairs of two."""
 SOLVER_LIMIT = 1_000_000
+LARGEST = {FIELDS: MOST_COUNTED, AXES: LARGEST_RANK}
+LIKELY = 2
+"""What the other counts are where not all combinations are looked at."""
 
 Way = tuple[Any, ...]
 """How all decisions fall that the same indices decide."""
@@ -109,6 +118,12 @@ class Point:
         """The numbers of axes."""
         return {of: number for (kind, of), number in self.counts.items() if kind == AXES}
 
+    @property
+    def is_usual(self) -> bool:
+        """Whether all structures with these counts are tried in any case."""
+        few = all(number <= USUAL.most_fields for number in self.lengths.values())
+        return few and all(number in USUAL.ranks for number in self.ranks.values())
+
     def is_in(self, instance: Instance) -> bool:
         """Tell whether an instance has these counts."""
         bindings = instance.bindings
@@ -120,6 +135,23 @@ class Point:
             of not in types or [one.ndim for one in tensors((types[of],))] == [n]
             for of, n in self.ranks.items()
         )
+
+
+@lru_cache(maxsize=16)
+def turning_points(subst: Subst) -> tuple[Point, ...]:
+    """Return the counts at which the target of a rule goes a way that usual ones do not show."""
+    return _turning(subst, [term for one in subst.target_patterns for term in one.terms()])
+
+
+@lru_cache(maxsize=16)
+def turning_points_of_conditions(subst: Subst) -> tuple[Point, ...]:
+    """Return the counts that conditions and patterns allow otherwise than usual ones."""
+    patterns = [term for one in subst.source_patterns for term in one.terms()]
+    return _turning(subst, [*subst.where, *patterns])
+
+
+def _turning(subst: Subst, terms: Iterable[Term]) -> tuple[Point, ...]:
+    return tuple(Decisions(subst, (part for term in terms for part in subterms(term))).turning())
 
 
 class Decisions:
@@ -139,12 +171,13 @@ class Decisions:
         parts = [part for one in (*decisions, *lengths) for part in subterms(one)]
         read = dict.fromkeys(counted for part in parts if (counted := counted_by(part)))
         self._read = [one for one in read if one not in self._stated]
+        self._written = {n for part in parts for n in _numbers(part) if n <= MOST_COUNTED}
 
-    def turning(self, is_tried: Callable[[Point], bool]) -> list[Point]:
-        """Return few points, the least ones, with all ways that no point has that is tried."""
+    def turning(self) -> list[Point]:
+        """Return few points, the least ones, with all ways that no usual point has."""
         ways = {number: self._ways(point) for number, point in enumerate(self._points())}
         points = dict(enumerate(self._points()))
-        tried = {number for number in ways if is_tried(points[number])}
+        tried = {number for number in ways if points[number].is_usual}
         usual = set[Way]().union(*(ways[number] for number in tried))
         seen, found = set(usual), list[int]()
         for number, those in ways.items():
@@ -163,10 +196,22 @@ class Decisions:
         most = {FIELDS: MOST_OF_SEVERAL if several else MOST_FIELDS, AXES: MOST_AXES}
         if len({kind for kind, _ in self._read}) > 1:
             most[AXES] = MOST_AXES_WITH_FIELDS
-        domains = [range(kind == FIELDS, most[kind] + 1) for kind, _ in self._read]
-        if not domains or prod(map(len, domains)) > MOST_POINTS:
-            return
-        for counts in sorted(product(*domains), key=lambda one: (max(one), one)):
+        small = {kind: range(kind == FIELDS, most[kind] + 1) for kind in most}
+        beside = {number + more for number in self._written for more in BESIDE}
+        found = [
+            sorted({*small[kind], *(n for n in beside if 0 < n <= LARGEST[kind])})
+            for kind, _ in self._read
+        ]
+        if found and prod(map(len, found)) <= MOST_POINTS:
+            every = sorted(product(*found), key=lambda one: (max(one), one))
+        else:  # one of them after the other
+            usual = tuple(LIKELY for _ in found)
+            every = [
+                (*usual[:place], n, *usual[place + 1 :])
+                for place, numbers in enumerate(found)
+                for n in numbers
+            ]
+        for counts in every:
             yield Point(dict(zip(self._read, counts, strict=True)))
 
     def _ways(self, point: Point) -> set[Way]:
@@ -213,9 +258,14 @@ def _fall(decision: Term, known: CountsOnly) -> Any:
         case Operation(head="min" | "max", operands=(left, right)):
             one, other = _value(left, known), _value(right, known)
             return None if one is None or other is None else (one > other) - (one < other)
-        case Operation(head="//" | "%"):
-            value = _value(decision, known)
-            return None if value is None else value == 0
+        case Operation(head="//" | "%", operands=(left, right)):
+            one, other = _value(left, known), _value(right, known)
+            return None if one is None or not other else (one // other == 0, one % other == 0)
+        case Operation(head="in", operands=(left, right)):
+            value, among = _value(left, known), _value(right, known)
+            if value is None or not isinstance(among, tuple):
+                return None
+            return among.index(value) if value in among else -1
         case Projection(tuple=table, index=index):
             place = _value(index, known)
             return place if place in range(-length_of(table), length_of(table)) else None
@@ -230,6 +280,13 @@ def length_of(table: Term) -> int:
             return len(fields)
         case _:
             return 0
+
+
+def _numbers(term: Term) -> Iterator[int]:
+    """Yield the numbers that a term is, and the places of a table."""
+    values = term.value if isinstance(term, Constant) else ()
+    yield from (n for n in (values if isinstance(values, tuple) else (values,)) if type(n) is int)
+    yield length_of(term)
 
 
 def reads_counts_only(decision: Term) -> bool:
@@ -304,9 +361,21 @@ def _lengths_of(subst: Subst) -> dict[Symbol, list[Term]]:
     patterns = (*subst.source_patterns, *subst.target_patterns)
     for one in patterns:
         if isinstance(one, Variadic):
-            found.setdefault(one.symbol, []).append(Access(one, "length"))
+            found.setdefault(one.symbol, []).append(_number_of_fields(one))
     terms = (*subst.where, *(term for one in patterns for term in one.terms()))
     for part in dict.fromkeys(part for term in terms for part in subterms(term)):
         if isinstance(part, VariadicTuple | Reduce):
             found.setdefault(part.symbol, []).append(part.length)
     return {index: few if len(few) == 1 else [] for index, few in found.items()}
+
+
+def _number_of_fields(pattern: Variadic) -> Term:
+    """Return how many fields a tuple has, by other counts where the rule says so."""
+    is_said = pattern.size is not ANYTHING and reads_counts_only(pattern.size)
+    return pattern.size if is_said else Access(pattern, "length")
+
+
+def ranks_of(instance: Instance) -> set[int]:
+    """Return the ranks of the inputs of an instance that are tensors."""
+    types = [instance.bindings.nodes[key].expr.type for key in instance.inputs]
+    return {tensor.ndim for tensor in tensors(tuple(types))}

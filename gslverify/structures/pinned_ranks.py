@@ -23,11 +23,6 @@ def pinned_ranks(subst: Subst) -> Mapping[Pattern, int]:
     return found
 
 
-def states_a_rank(condition: Term) -> bool:
-    """Tell whether a condition does nothing else than to state the rank of an input."""
-    return any(True for _ in _stated(condition))
-
-
 def _stated(condition: Term) -> Iterator[tuple[Pattern, int]]:
     match condition:
         case Operation(

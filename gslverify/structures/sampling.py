@@ -19,7 +19,7 @@ from gslverify.semantics.terms import UntranslatableError
 from gslverify.structures.arms import Arms, Outcome, arms_of, with_all_axes_seen
 from gslverify.structures.compared import as_compared
 from gslverify.structures.concrete import value_in
-from gslverify.structures.corners import as_mentioned, corners_of
+from gslverify.structures.corners import corners_of
 from gslverify.structures.definitions import Definitions, Options, in_order, read_definitions
 from gslverify.structures.evaluation import Evaluator
 from gslverify.structures.instance import Claim, Instance
@@ -152,7 +152,7 @@ class Sampler:
         """The conditions under which the rule may be wrong and is rarely tried."""
         decisive = [demand for demand, _ in self.decisive]
         compared = as_compared(self.instance, self.simple_model())
-        return [*self.ordinary, *decisive, *compared, *as_mentioned(self.instance)]
+        return [*self.ordinary, *decisive, *compared]
 
     def may_meet(self, demand: Term) -> bool:
         """Tell whether some graph may meet a demand; the solver is asked once."""

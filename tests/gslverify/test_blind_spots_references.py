@@ -15,7 +15,6 @@ from gsl.operators.kinds import Count, Number
 from gsl.types import TensorType
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
-from gslverify.structures.mentioned import MOST_NUMBERS, numbers_of
 from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask
 
@@ -261,30 +260,6 @@ def test_comparisons_that_change_nothing_pass(declare: Callable[[Any], None]) ->
 
     declare(compared)
     assert ask(NUMERIC, from_source).verdict is Verdict.PASS
-
-
-def test_functions_of_libraries_mention_nothing() -> None:
-    assert numbers_of(np.linspace) == numbers_of(np.exp) == numbers_of(abs) == ()
-
-
-def test_functions_that_call_each_other_come_to_an_end() -> None:
-    def even(data: Any) -> Any:
-        return odd(data - 11)
-
-    def odd(data: Any) -> Any:
-        return even(data - 13)
-
-    assert set(numbers_of(even)) == {11, 13}
-
-
-def test_a_table_mentions_a_few_of_its_numbers() -> None:
-    def looked_up(data: Any) -> Any:
-        return data + TABLE[0]
-
-    assert len(numbers_of(looked_up)) <= MOST_NUMBERS
-
-
-TABLE = tuple(range(1000))
 
 
 class Counting:

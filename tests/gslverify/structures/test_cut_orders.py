@@ -11,7 +11,7 @@ from gsl import Subst, attr, op, pat
 from gslverify.codes.numeric import TOO_FEW_EXAMPLES
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
-from gslverify.structures.cut_points import named_orders
+from gslverify.structures.named_orders import named_orders
 from tests.gslverify.stages.asking import ask, only
 
 FIVE = (4, 2, 0, 3, 1)
