@@ -1,46 +1,31 @@
 """Numbers at which a network or its rule may start to do something else, for its inputs.
 
 `x == 37.25` is true of one number among very many, and no range of numbers says which; so is
-`1000 < x < 1000.5` of few. The numbers are those that the network and the terms of its rule have,
-those at which functions of one element turn by their kernels, and those between all of them.
+`1000 < x < 1000.5` of few. Where operators have a kernel, the solver finds such numbers; these are
+for others: those that the network and the terms of its rule have, and those between them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
-from math import inf, isclose, isfinite
 from typing import Any
 
 import numpy as np
 
 from gsl.attr.term import Constant, subterms
-from gsl.dtypes import DTYPES
-from gsl.errors import GslError
 from gsl.expr import Call, Const
 from gsl.graph import reverse_post_order
-from gsl.kernel.evaluate import evaluate
-from gsl.kernel.expression import Expression, reads_of
-from gsl.kernel.joints import clearances
-from gsl.kernel.meaning import named
 from gsl.numpy_dtypes import finfo, iinfo, is_floating, kind_of
-from gsl.operators import Operator
 from gsl.subst import Subst
-from gsl.types import ANY_FLOAT, TensorType
 from gslverify.networks.network import Network
-from gslverify.structures.kernels import is_pointwise
 
 MOST_OF_A_CONSTANT = 8
 MOST_BETWEEN = 8
 LARGEST = 1e300
 """Numbers that are larger, infinite or none have nothing between them."""
-LEAST_LOST = 1.5
-"""Times the least number of a float type is one that a conversion to it does not keep."""
 DRAWN_ANYWAY = frozenset(range(-3, 4))
-PROBES = (0.3, 1.7, -2.1)
-"""Numbers at which it is measured how far a function is from where it turns."""
 
 
 def cut_points(network: Network) -> tuple[float, ...]:
@@ -57,13 +42,6 @@ def _in_network(network: Network) -> Iterator[float]:
             yield from expr.value.ravel()[:MOST_OF_A_CONSTANT].tolist()
         if isinstance(expr, Call):
             yield from (one for one in expr.attributes.values() if type(one) is float)
-            if expr.operator.name == "Cast" and expr.dtype in ANY_FLOAT:
-                yield LEAST_LOST * float(DTYPES[expr.dtype].smallest)
-            types = [one.type for one in expr.operands if isinstance(one.type, TensorType)]
-            if is_pointwise(expr) and len(types) == len(expr.operands):
-                singles = tuple(TensorType((1,) * one.ndim, one.dtype) for one in types)
-                rank = expr.tensor_type.ndim
-                yield from _turns(expr.operator, singles, rank, tuple(expr.attributes.items()))
 
 
 @lru_cache(maxsize=16)
@@ -73,41 +51,6 @@ def _in_rule(subst: Subst) -> tuple[float, ...]:
     parts = (part for term in terms for part in subterms(term) if isinstance(part, Constant))
     written = (part.value for part in parts if type(part.value) in (int, float))
     return tuple(dict.fromkeys(written))
-
-
-@lru_cache(maxsize=256)
-def _turns(
-    operator: Operator, types: tuple[TensorType, ...], rank: int, attributes: tuple[Any, ...]
-) -> tuple[float, ...]:
-    """Return the numbers at which a function of one element of each operand turns.
-
-    Its result has so many axes, which may be more than those of its operands.
-    """
-    operands = [named(f"x{n}", one) for n, one in enumerate(types)]
-    index = (0,) * rank
-    with suppress(GslError), np.errstate(all="ignore"):
-        element = operator.element(index, operands, dict(attributes), None)
-        zeros = [_zero(distance) for distance in clearances(element)]
-        return tuple(round(zero, 9) for zero in zeros if zero is not None)
-    return ()
-
-
-def _zero(distance: Expression) -> float | None:
-    """Return where a distance is 0 that grows in proportion to how far a number is from there."""
-    ranks = {read.tensor: len(read.indices) for read in reads_of(distance)}
-    if len(ranks) != 1:
-        return None
-    ((tensor, rank),) = ranks.items()
-    values = (evaluate(distance, (), {tensor: np.full((1,) * rank, x)}) for x in PROBES)
-    one, two, three = map(float, values)
-    between = one * PROBES[1] + two * PROBES[0], one + two
-    beyond = one * PROBES[1] - two * PROBES[0], one - two
-    for weighed, weight in (between, beyond):
-        zero = weighed / weight if weight else inf
-        slope = one / abs(PROBES[0] - zero)
-        if isfinite(zero) and isclose(slope * abs(PROBES[2] - zero), three, rel_tol=1e-9):
-            return zero
-    return None
 
 
 def _between(numbers: Iterable[float]) -> list[float]:

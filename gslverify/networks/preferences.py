@@ -23,12 +23,9 @@ LENGTHS = (600, 4500, 256)
 
 With the last one, uint8 is back at 0 and looks as if nothing had been counted.
 """
-NEAR_LIMITS = (127, 126, 125, 100, -128, -127, 255, 254, 200, 64)
-"""What the integer dtypes of one byte just hold, and what leaves their range in a few steps."""
 LIKELY = (1, 2, 3, 4, 5, 1)
 SIZES = ("free", "equal", "distinct")
 LONG = ("long",)
-NARROW = ("narrow",)
 ROOMY = ("roomy",)
 ROOM = 5_000
 """What the product of the sizes in the mode "roomy" stays below."""
@@ -45,7 +42,6 @@ def preferences(
 
     In the mode "free" sizes are up to 5, in "equal" all are 2, 3 or 4, in "distinct" different;
     in "long" one of the `axes` and one of LENGTHS have their `turn`, and other axes are short. In
-    "narrow" sizes are free, and values of constants near the limits of what one byte holds. In
     "roomy" as many as there is ROOM for are 8 to 11, mostly.
     """
     mode = one_of(choices, modes)
@@ -55,8 +51,6 @@ def preferences(
         if symbol.sort == "text":
             likely = tuple(dtype for dtype in dtypes if not options or dtype in options)
             return one_of(choices, likely or options)
-        if mode == "narrow" and is_constant(symbol) and symbol.sort in ("int", "real"):
-            return one_of(choices, NEAR_LIMITS)
         if symbol.sort == "real":
             return one_of(choices, REALS)
         if symbol.sort == "bool":

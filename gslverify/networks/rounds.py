@@ -11,15 +11,12 @@ from gsl.types import FLOATING, INTEGER
 from gslverify.networks.contexts import CONTEXTS, ONE_A_TURN
 from gslverify.networks.generation import MOST_TURNS, most_inner_values, takes_turns
 from gslverify.networks.network import Network
-from gslverify.networks.preferences import DTYPES, LONG, NARROW, ROOMY, SIZES
+from gslverify.networks.preferences import DTYPES, LONG, ROOMY, SIZES
 from gslverify.structures.instance import USUAL
 from gslverify.structures.sampling import Sampler
-from gslverify.structures.symbols import is_constant
 
 GRAPHS_PER_WAY = 6
 GRAPHS_IN_CORNERS = 24
-GRAPHS_NEAR_LIMITS = 12
-ONE_BYTE = ("int8", "uint8")
 MOST_CORNERS = 24
 MOST_COMPARED = 60
 """So many pairs of graphs are for sizes and attributes that references compare."""
@@ -108,8 +105,6 @@ def special_rounds(samplers: Sequence[Sampler]) -> Iterator[tuple[list[Sampler],
     for sampler, corner in islice(_compared(samplers), MOST_COMPARED):
         for sizes in (SIZES, ROOMY):
             yield [sampler], replace(plain, corner=corner, sizes=sizes), 1
-    if few := [sampler for sampler in samplers if _counts_in_bytes(sampler)]:
-        yield few, Round("alone", ONE_BYTE, 0.0, NARROW), GRAPHS_NEAR_LIMITS
     large = [sampler for sampler in samplers if sampler.instance.extent != USUAL]
     for sampler in large if len(large) < len(samplers) else ():
         yield [sampler], plain, GRAPHS_PER_LARGE_STRUCTURE
@@ -147,13 +142,6 @@ def by_decision(samplers: Iterable[Sampler]) -> dict[tuple[Hashable, int], list[
         for number in range(len(sampler.decisive)):
             found.setdefault((sampler.way, number), []).append(sampler)
     return found
-
-
-def _counts_in_bytes(sampler: Sampler) -> bool:
-    """Tell whether there are values of constants to choose, and a dtype of one byte."""
-    dtypes = [sampler.options.get(one) or ONE_BYTE for one in sampler.free if one.sort == "text"]
-    narrow = any(set(ONE_BYTE).intersection(options) for options in dtypes)
-    return narrow and any(map(is_constant, sampler.free))
 
 
 def _ways(samplers: Sequence[Sampler]) -> list[list[Sampler]]:

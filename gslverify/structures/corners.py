@@ -1,7 +1,7 @@
 """Conditions under which a rule may be wrong and is rarely tried, by its terms and by kernels.
 
-Comparisons just about hold, constants are extreme, and tensors of numbers have those that their
-dtype rounds, are longer than it counts, or leave some out.
+Comparisons just about hold, and tensors of numbers have those that their dtype rounds, or are
+longer than it counts.
 """
 
 from __future__ import annotations
@@ -9,20 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
-from gsl.attr.evaluate import conjunction, disjunction, equal
+from gsl.attr.evaluate import conjunction, equal
 from gsl.attr.term import Constant, Operation, Symbol, Term, operation, subterms
 from gsl.dtypes import DTYPES
 from gsl.errors import GslError
 from gsl.expr import Call
 from gsl.kernel.affine import simplify
-from gsl.kernel.expression import Number, Read, Select, walk
+from gsl.kernel.expression import Number
 from gsl.types import FLOATING, Bool, TensorType
 from gslverify.structures.instance import Instance
 from gslverify.structures.kernels import Element, elements_of
-from gslverify.structures.symbols import instance_symbols, is_whole_constant
 
-HUGE = 2**30
-"""Twice this is more than int32 holds; what a target computes with it may wrap."""
 MARGIN = 0.0625
 """How far apart real numbers are that are about equal."""
 LENGTHS = (600, 2500, 256)
@@ -38,7 +35,6 @@ _COMPARISONS = {"<": -1, ">": 1, "<=": 0, ">=": 0}
 def corners_of(instance: Instance) -> list[Term]:
     """Return the corners of an instance, those in which more rules are wrong before the others."""
     written = [claim.term for claim in instance.claims if claim.written]
-    whole = filter(is_whole_constant, instance_symbols(instance))
     calls = [node.expr for node in instance.graph if isinstance(node.expr, Call)]
     return [
         *joint_boundaries(written),
@@ -46,8 +42,6 @@ def corners_of(instance: Instance) -> list[Term]:
         *(demand for call in calls for demand in _long(call)),
         *(boundary for term in written for boundary in boundaries(term)),
         *(demand for call in calls for demand in _rounded(call)),
-        *(demand for call in calls for demand in _skipping(call)),
-        *(operation(">=", operation("abs", symbol), HUGE) for symbol in whole),
     ]
 
 
@@ -143,35 +137,6 @@ def _loses(value: Term, result: TensorType) -> Iterator[Bool]:
         lost = float(number) if is_real else number
         if lost == number:
             yield conjunction(equal(result.dtype, dtype), equal(first, lost), *few)
-
-
-def _skipping(call: Call) -> Iterator[Term]:
-    """Yield the condition that what is read, or made, leaves out what lies between."""
-    for element in _elements(call):
-        if not all(isinstance(node, Read | Select | Number) for node in walk(element.value)):
-            continue
-        sizes = dict(zip(element.index, element.type.shape, strict=True))
-        steps = _steps(element)
-        yield from _open(
-            [disjunction(*(conjunction(step >= 2, sizes[axis] >= 2) for axis, step in steps))]
-        )
-
-
-def _steps(element: Element) -> list[tuple[Symbol, Term]]:
-    """Return what an index is multiplied with where a kernel reads or counts, for each axis."""
-    terms: list[object] = []
-    for node in walk(element.value):
-        terms += node.indices if isinstance(node, Read) else ()
-        terms += [node.value] if isinstance(node, Number) else ()
-    parts = dict.fromkeys(p for term in terms if isinstance(term, Term) for p in subterms(term))
-    axes, found = set(element.index), dict[tuple[Symbol, Term], None]()
-    for part in parts:
-        if isinstance(part, Operation) and part.head == "*":
-            left, right = part.operands
-            for axis, step in ((left, right), (right, left)):
-                if isinstance(axis, Symbol) and axis in axes and not isinstance(step, Constant):
-                    found[axis, step] = None
-    return list(found)
 
 
 def _elements(call: Call, at_start: bool = False) -> tuple[Element, ...]:

@@ -34,11 +34,6 @@ def is_constant(symbol: Symbol) -> bool:
     return symbol.name.rpartition(".")[2].partition("[")[0] == "value"
 
 
-def is_whole_constant(symbol: Symbol) -> bool:
-    """Tell whether a symbol is the value of a constant of integers."""
-    return symbol.sort == "int" and is_constant(symbol)
-
-
 def _terms(declared: Type, expr: Any) -> Iterator[Term]:
     values: list[Any] = list(_type_parts(declared))
     if isinstance(expr, Call):

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
 
 from gsl import Call, Const, Subst, Var, op, pat
 from gsl.expr import Expr
-from gsl.kernel.meaning import Elements, apply
 from gsl.operators import lookup
-from gsl.operators.declaration import REGISTRY, Need, Tensor, operator
-from gsl.types import TensorType
 from gslverify.networks.arrays import filled_inputs
 from gslverify.networks.cut_points import cut_points, held
 from gslverify.networks.network import Network
@@ -100,41 +96,3 @@ def test_about_half_of_the_elements_are_cut_points() -> None:
 def test_without_numbers_integers_are_small() -> None:
     drawn = filled_inputs(network(Var("x", (64,), "int32")), ("cut points", False), 0)["x"]
     assert np.abs(drawn).max() <= 3
-
-
-@pytest.mark.parametrize(
-    ("name", "attributes", "turns"),
-    [
-        ("HardSigmoid", {}, {2.5, -2.5}),
-        ("Softplus", {}, {20.0}),
-        ("Clip", {"min": -7.25, "max": 1e30}, {-7.25, 1e30}),
-        ("Exp", {}, set()),
-    ],
-)
-def test_functions_turn_where_their_kernels_do(
-    name: str, attributes: dict[str, float], turns: set[float]
-) -> None:
-    one = Call(lookup(name), [Var("x", (2, 3))], attributes)
-    assert turns <= set(cut_points(network(one)))
-    assert bool(turns) == bool(cut_points(network(one)))
-
-
-def test_operators_of_users_turn_where_their_kernels_do() -> None:
-    @operator()
-    def Leak(need: Need, data: Tensor, bias: Tensor) -> TensorType:
-        return data
-
-    @Leak.kernel
-    def _(index: Any, data: Elements, bias: Elements) -> Any:
-        return apply("select", apply(">", data[index] * 4.0, 150.0), bias[index], data[index])
-
-    try:
-        leak = Call(Leak, [Var("x", (2,)), Var("y", (2,))])
-        assert 37.5 in cut_points(network(leak))
-    finally:
-        del REGISTRY["Leak"]
-
-
-def test_a_result_may_have_more_axes_than_its_operand() -> None:
-    one = Call(lookup("ExpandDims"), [Var("x", (), "float32")], {"axis": (0, -1)})
-    assert cut_points(network(one)) == ()

@@ -14,7 +14,7 @@ from gsl.attr.term import Symbol
 from gsl.types import FLOATING
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.structures.concrete import value_in
-from gslverify.structures.corners import HUGE, MARGIN
+from gslverify.structures.corners import MARGIN
 from gslverify.structures.instance import Instance
 from gslverify.structures.sampling import (
     LARGEST_SAMPLES,
@@ -185,43 +185,6 @@ def test_each_of_two_conditions_is_tried_alone() -> None:
     assert rows_only[1] != 1
     assert columns_only[0] != 19
     assert columns_only[1] == 1
-
-
-def test_constants_of_integers_are_huge_in_a_corner() -> None:
-    x, c = pat.Variable(shape=(), dtype="int32"), pat.Const(shape=())
-    total = x + c
-    whole, _ = samplers(Subst(total, total, where=[c.value > -5]))
-    values = [value_of(whole.model(preferring(), demand=demand)) for demand in whole.corners]
-
-    assert values == [-4, HUGE]
-
-
-@pytest.mark.parametrize("rank", [1, 2])
-def test_slices_leave_elements_out_in_a_corner(rank: int) -> None:
-    part = op.StridedSlice(pat.Variable(shape=(None,) * rank))
-    found = sampler(Subst(part, part))
-    (demand,) = found.corners
-    model = by_name(found.model(preferring(), demand=demand))
-
-    def value(name: str, axis: int) -> int:
-        return int(next(v for n, v in model.items() if n.endswith(f"{name}[{axis}]")))
-
-    skipping = [
-        value("strides", i) >= 2 and value("end", i) - value("begin", i) > value("strides", i)
-        for i in range(rank)
-    ]
-    assert any(skipping)
-
-
-def test_ranges_leave_numbers_out_in_a_corner() -> None:
-    numbers = op.Arange(start=0)
-    found = sampler(Subst(op.Relu(numbers), numbers))
-    *_, demand = found.corners
-    model = by_name(found.model(preferring(), demand=demand))
-    step = next(v for n, v in model.items() if n.endswith("step"))
-    end = next(v for n, v in model.items() if n.endswith("end"))
-
-    assert 2 <= step < end
 
 
 def test_what_reads_no_slice_does_not_leap() -> None:
