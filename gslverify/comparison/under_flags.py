@@ -72,6 +72,16 @@ def compare_under(flags: Set[str], sides: Sides) -> Agreement | None:
     return _compared(flags, sides, as_held=True)
 
 
+def coarse_results(outputs: Sequence[Expr], sides: Sides) -> list[Any]:
+    """Return what many operands have in common as their result, none if it cannot be followed."""
+    machine = Machine()
+    try:
+        _evaluated(machine, outputs, sides, frozenset())
+    except (GslError, UnfollowedError, IndexError):
+        return []
+    return machine.coarse
+
+
 def _rounds_constants(sides: Sides) -> bool:
     exprs = reverse_post_order((*sides.source, *sides.target))
     constants = (one for one in exprs if isinstance(one, Const) and one.asked is not None)

@@ -19,12 +19,14 @@ from gsl.pat import Const as ConstPattern
 from gsl.subst import Subst
 from gsl.types import TensorType
 from gslverify.comparison.under_flags import Agreement, Apart, Sides, compare_under, sets_to_try
+from gslverify.trials.boundaries import at_boundaries
 from gslverify.trials.second_opinion import spread
 from gslverify.trials.small_numbers import ABSORBED, UNDERFLOWING, Exponent, losing_digits
 from gslverify.trials.trial import Outcome as Trial
 
 NETWORKS = 10
 NETWORKS_OF_SMALL_NUMBERS = 6
+NETWORKS_OF_DECISIONS = 4
 MOST_ELEMENTS = 2000
 INPUTS_OF_A_NETWORK = 3
 NONE: frozenset[str] = frozenset()
@@ -73,10 +75,13 @@ def roundings(
     telling = _trials(_telling(ordered)) if ordered else []
     small = [trial for few in ordered for trial in few][:NETWORKS]
     found = _explained_by(telling, [*small, *telling], folds, declared)
-    for exponents in (ABSORBED, UNDERFLOWING):
+    for near in (
+        _at_boundaries(passed, folds),
+        _losing_digits(passed, ABSORBED),
+        _losing_digits(passed, UNDERFLOWING),
+    ):
         if found.needed is None:
             return found
-        near = _losing_digits(passed, exponents)
         further = _explained_by(near, near, folds, declared, found.needed)
         if further.needed is None:
             return found if found.needed else further
@@ -94,6 +99,15 @@ def _losing_digits(passed: Sequence[Sequence[Trial]], exponents: Sequence[Expone
     ordered = sorted(passed, key=lambda few: few[0].network.elements)
     few = spread([trials[0] for trials in ordered], NETWORKS_OF_SMALL_NUMBERS)
     return [one for n, trial in enumerate(few) for one in losing_digits(trial, n, exponents)]
+
+
+def _at_boundaries(passed: Sequence[Sequence[Trial]], folds: bool) -> list[Trial]:
+    """Return trials of some small networks beside which a decision changes."""
+    ordered = sorted(passed, key=lambda few: few[0].network.elements)
+    few = spread([trials[-1] for trials in ordered[: len(ordered) // 2 + 1]], NETWORKS_OF_DECISIONS)
+    return [
+        one for n, trial in enumerate(few) for one in at_boundaries(trial, _sides(trial, folds), n)
+    ]
 
 
 def _explained_by(

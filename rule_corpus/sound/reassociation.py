@@ -68,7 +68,7 @@ def subtract_two_constants() -> Subst:
 @rule(
     tags=ORDER | {"scale"} | RING,
     origin="TensorRT: layer fusion, scale and scale",
-    flags={"ninf", "reassoc"},
+    flags={"ninf", "nsz", "reassoc"},
 )
 def scale_of_scale() -> Subst:
     """(x * a + b) * c + d  =>  x * (a * c) + (b * c + d) for constants of rank 0

@@ -44,13 +44,20 @@ class Machine:
 
     `steps` are the kinds of steps that were taken, `functions` the names of those that were called,
     and `magnitude` is the largest number of a sum, or of what is computed from one: most of it may
-    be cancelled there.
+    be cancelled there. `coarse` are the results, in order, of which many operands have the same:
+    comparisons, positions, whole numbers and narrower dtypes.
     """
 
     flags: frozenset[str] = frozenset()
     steps: set[Step] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
     magnitude: float = 0.0
+    coarse: list[Any] = field(default_factory=list)
+
+    def made_coarse(self, result: Any) -> Any:
+        """Return a result of which many operands have the same, and remember it."""
+        self.coarse.append(np.asarray(result))
+        return result
 
     def keeps(self, made_by: frozenset[Step], used_for: Step) -> bool:
         """Tell whether a value may be used without having been rounded."""
@@ -134,7 +141,7 @@ class Rounded(FollowedArray):
         """Convert; a narrower float rounds unless the machine may leave that out."""
         wanted = np.dtype(dtype)
         if not is_floating(wanted):
-            return self.used_for(Step.OTHER).astype(wanted)
+            return self.machine.made_coarse(self.used_for(Step.OTHER).astype(wanted))
         if wanted == self.dtype:
             return self
         narrows = digits_of(wanted) < digits_of(self.dtype)
@@ -144,8 +151,8 @@ class Rounded(FollowedArray):
             digits = max(self.digits, digits_of(wanted))
             made_by = self.made_by | {Step.NARROWED} if narrows else self.made_by
             return self._with(self.value, wanted, made_by, digits)
-        value = self.rounded()
-        return self._with(round_to(value, digits_of(wanted)), wanted)
+        value = round_to(self.rounded(), digits_of(wanted))
+        return self._with(self.machine.made_coarse(value) if narrows else value, wanted)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__" or options or ufunc not in UFUNCS:

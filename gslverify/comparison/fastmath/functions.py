@@ -73,7 +73,7 @@ def _choice(func: Any, args: Arguments, kwargs: Options) -> Rounded:
 
 
 def _place(func: Any, args: Arguments, kwargs: Options) -> Any:
-    return func(args[0].used_for(Step.OTHER), *args[1:], **kwargs)
+    return args[0].machine.made_coarse(func(args[0].used_for(Step.OTHER), *args[1:], **kwargs))
 
 
 def _einsum(func: Any, args: Arguments, kwargs: Options) -> Rounded:

@@ -61,11 +61,12 @@ def _same(ufunc: Any, *operands: Rounded) -> Rounded:
 def _step(ufunc: Any, operand: Rounded) -> Rounded:
     """Floor, ceil, round, sign: what they make is held by the dtype."""
     value = ufunc(operand.used_for(Step.OTHER))
-    return Rounded(operand.machine, value, operand.dtype)
+    return Rounded(operand.machine, operand.machine.made_coarse(value), operand.dtype)
 
 
 def _decide(ufunc: Any, *operands: Rounded) -> Any:
-    return ufunc(*(one.used_for(Step.OTHER) for one in operands))
+    made = ufunc(*(one.used_for(Step.OTHER) for one in operands))
+    return operands[0].machine.made_coarse(made)
 
 
 for rule, names in (
