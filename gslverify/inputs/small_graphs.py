@@ -12,7 +12,8 @@ from gsl.attr.term import Symbol
 from gsl.errors import GslError
 from gsl.operators.declaration import tensors
 from gslverify.structures.concrete import value_in
-from gslverify.structures.sampling import Preference, Sampler
+from gslverify.structures.sampling import Sampler
+from gslverify.structures.simple_values import Preferred
 
 SIZES = ((2,), (1, 2), (2, 1, 3), (3, 2), (1,))
 COUNTS = ((0,), (1,), (1, 0), (0, 1, 2), (2, 0))
@@ -62,35 +63,22 @@ def small_graphs(samplers: Sequence[Sampler]) -> Iterator[SmallGraph]:
 
 def _model(sampler: Sampler, turn: int, is_first: bool) -> Model | None:
     """Return a model with the preferences of a turn; the first of a structure may be near them."""
-    preference = _preference(turn)
+    preference = Preferred(
+        cycle(SIZES[turn % TURNS]),
+        cycle(COUNTS[turn % TURNS]),
+        DTYPES[turn % TURNS],
+        INTEGERS[turn % len(INTEGERS)],
+        REALS[turn % len(REALS)],
+        flag=bool(turn % 2),
+        turn=turn,
+    )
     try:
-        found = sampler.granted(preference, may_be_empty=False)
-        if found is None and is_first:
-            found = sampler.mended(preference) or sampler.model(preference, may_be_empty=False)
-        return found
+        if not is_first:
+            return sampler.granted(preference, may_be_empty=False)
+        found = sampler.near(preference, may_be_empty=False)
+        return sampler.model(preference, may_be_empty=False) if found is None else found
     except GslError:
         return None
-
-
-def _preference(turn: int) -> Preference:
-    sizes, counts = cycle(SIZES[turn % TURNS]), cycle(COUNTS[turn % TURNS])
-    dtypes = DTYPES[turn % TURNS]
-
-    def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
-        if symbol.sort == "text":
-            allowed = [dtype for dtype in dtypes if not options or dtype in options]
-            return (*allowed, *options)[0]
-        if options:
-            return options[turn % len(options)]
-        if symbol.sort == "bool":
-            return bool(turn % 2)
-        if symbol.sort == "real":
-            return REALS[turn % len(REALS)]
-        if symbol.low is None:
-            return INTEGERS[turn % len(INTEGERS)]
-        return next(sizes) if ".shape[" in symbol.name else int(symbol.low) + next(counts)
-
-    return preference
 
 
 def _is_small(sampler: Sampler, model: Model) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import cycle
+from functools import partial
+from itertools import cycle, repeat
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from gslverify.semantics.terms import UntranslatableError
 from gslverify.structures.concrete import concrete_outputs, ones, rewrite_once
 from gslverify.structures.instance import USUAL, Instance
 from gslverify.structures.sampling import Preference, Sampler
+from gslverify.structures.simple_values import Preferred
 from gslverify.structures.variants import some_variants
 
 USUAL_SIZES = (4,)
@@ -140,7 +142,7 @@ def _small_model(
         guesses = (
             (sampler.granted, sizes, 1),
             (sampler.granted, USUAL_SIZES, 1),
-            (sampler.mended, sizes, 1),
+            (partial(sampler.near, may_be_empty=False), sizes, 1),
             (sampler.granted, USUAL_SIZES, 0),
         )
         for guess, chosen, beyond in guesses:
@@ -158,15 +160,4 @@ def _nothing_special(sizes: tuple[int, ...], beyond: int) -> Preference:
 
     Axes have the `sizes` one after the other, attributes are so far `beyond` the least.
     """
-    next_size = cycle(sizes)
-
-    def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
-        if symbol.sort == "text":
-            return "float32" if not options or "float32" in options else options[0]
-        if symbol.sort == "bool":
-            return False
-        if ".shape[" in symbol.name:
-            return next(next_size)
-        return 3 if symbol.low is None else int(symbol.low) + beyond
-
-    return preference
+    return Preferred(cycle(sizes), repeat(beyond), ("float32",), integer=3, real=3.0)

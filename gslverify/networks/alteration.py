@@ -14,7 +14,7 @@ from gsl.errors import EvaluationError, GslError
 from gsl.expr import Var
 from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import is_floating
-from gslverify.networks.arrays import random_array
+from gslverify.networks.arrays import inputs_in_style
 from gslverify.networks.choices import NothingDrawnError
 from gslverify.networks.generation import (
     MOST_ELEMENTS_OF_LARGE_RULES,
@@ -23,9 +23,9 @@ from gslverify.networks.generation import (
     network_of,
 )
 from gslverify.networks.network import Network
-from gslverify.networks.values import value_ranges
 from gslverify.structures.concrete import ones
 from gslverify.structures.sampling import Sampler
+from gslverify.structures.symbols import is_size
 
 FRESH = ("small integers", "distinct integers", "nonzero integers", "halves")
 """Styles of the inputs that are tried where a network was altered."""
@@ -51,7 +51,7 @@ def altered(
     def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         if symbol in chosen:
             return chosen[symbol]
-        if sizes and ".shape[" in symbol.name:
+        if sizes and is_size(symbol):
             return next(turns)
         value = network.model.get(symbol.name, _usual(symbol))
         return options[0] if options and value not in options else value
@@ -59,7 +59,7 @@ def altered(
     demands = [equal(symbol, value) for symbol, value in chosen.items()]
     demand = operation("and", *demands) if len(demands) > 1 else next(iter(demands), None)
     try:
-        model = sampler.granted(preference, False, demand) or sampler.mended(preference, demand)
+        model = sampler.near(preference, False, demand)
         if model is None:
             return None
         changed = network_of(sampler, model, lambda one: _constant(network, one), context)
@@ -133,6 +133,5 @@ def fresh_inputs(
 ) -> Iterator[dict[str, Any]]:
     """Yield inputs of a network in several styles, the same ones every time."""
     generator = np.random.default_rng(0)
-    ranges = value_ranges(network.outputs)
     for style in (*styles,) * rounds:
-        yield {v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables}
+        yield inputs_in_style(network, style, generator)

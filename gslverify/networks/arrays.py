@@ -129,6 +129,12 @@ def filled_inputs(network: Network, distribution: Distribution, seed: int) -> di
     return filled
 
 
+def inputs_in_style(network: Network, style: str, generator: np.random.Generator) -> dict[str, Any]:
+    """Return a value for every input of a network on which its operators are defined."""
+    ranges = value_ranges(network.outputs)
+    return {v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables}
+
+
 def random_array(
     variable: Var,
     style: str,

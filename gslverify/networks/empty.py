@@ -13,10 +13,9 @@ import numpy as np
 
 from gsl.errors import GslError
 from gsl.graph import reverse_post_order
-from gslverify.networks.arrays import random_array
+from gslverify.networks.arrays import inputs_in_style
 from gslverify.networks.generation import has_at_most, most_elements, network_of
 from gslverify.networks.network import Network
-from gslverify.networks.values import value_ranges
 from gslverify.structures.arms import may_read_sizes
 from gslverify.structures.choices import Steps
 from gslverify.structures.emptied import Model, deciding_models, emptied, empty_models
@@ -71,9 +70,4 @@ def _networks(sampler: Sampler, models: Iterable[Model]) -> Iterator[Network]:
 
 def plain_inputs(network: Network) -> dict[str, Any]:
     """Return small integers for the inputs of a network."""
-    generator = np.random.default_rng(0)
-    ranges = value_ranges(network.outputs)
-    return {
-        v.name: random_array(v, "small integers", ranges.get(v), generator)
-        for v in network.variables
-    }
+    return inputs_in_style(network, "small integers", np.random.default_rng(0))

@@ -38,6 +38,7 @@ from gslverify.structures.concrete import (
 )
 from gslverify.structures.instance import Instance
 from gslverify.structures.sampling import Preference, Sampler
+from gslverify.structures.symbols import is_size
 
 MOST_ATTEMPTS = 2
 """More would favour models that preferences meet by chance: equal sizes, and small ones."""
@@ -75,7 +76,7 @@ def network_from(
     context, sampler = one_of(choices, contexts), one_of(choices, samplers)
     if turn is None:
         turn = choices.number(MOST_TURNS - 1) if takes_turns(context, sizes) else 0
-    axes = sum(".shape[" in symbol.name for symbol in sampler.free)
+    axes = sum(map(is_size, sampler.free))
     demand = sampler.corners[corner] if 0 <= corner < len(sampler.corners) else None
 
     def preference() -> Preference:

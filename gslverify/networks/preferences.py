@@ -10,7 +10,7 @@ from gsl.attr.term import Symbol
 from gsl.types import ALL_DTYPES
 from gslverify.networks.choices import Choices, one_of
 from gslverify.structures.sampling import Preference
-from gslverify.structures.symbols import is_constant
+from gslverify.structures.symbols import is_constant, is_size
 
 DTYPES = tuple(dict.fromkeys(("float32", "float64", "int32", "float16", *ALL_DTYPES)))
 """All dtypes, those first that rules are mostly about."""
@@ -57,7 +57,7 @@ def preferences(
             return bool(choices.number(1))
         if symbol.low is None:
             return one_of(choices, INTEGERS + EDGES if is_constant(symbol) else INTEGERS)
-        return next(sizes) if ".shape[" in symbol.name else int(symbol.low) + choices.number(3)
+        return next(sizes) if is_size(symbol) else int(symbol.low) + choices.number(3)
 
     return preference
 

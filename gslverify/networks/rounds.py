@@ -14,6 +14,7 @@ from gslverify.networks.network import Network
 from gslverify.networks.preferences import DTYPES, LONG, ROOMY, SIZES
 from gslverify.structures.instance import USUAL
 from gslverify.structures.sampling import Sampler
+from gslverify.structures.symbols import is_size
 
 GRAPHS_PER_WAY = 6
 GRAPHS_IN_CORNERS = 24
@@ -85,8 +86,7 @@ def with_short_axes_only(networks: Iterable[Network], samplers: Sequence[Sampler
 
 
 def _free_sizes(network: Network) -> list[int]:
-    sizes = (symbol.name for symbol in network.sampler.free if ".shape[" in symbol.name)
-    return [network.model[name] for name in sizes]
+    return [network.model[symbol.name] for symbol in network.sampler.free if is_size(symbol)]
 
 
 def special_rounds(samplers: Sequence[Sampler]) -> Iterator[tuple[list[Sampler], Round, int]]:

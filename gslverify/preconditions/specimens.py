@@ -121,7 +121,7 @@ def _drawn(
     if demand is None:
         model = sampler.model(preference, may_be_empty=False)
     else:
-        model = sampler.mended(_granting(preference, demand), demand)
+        model = sampler.near(_granting(preference, demand), False, demand)
     if model is None and ask_solver:
         model = sampler.model(preference, may_be_empty=False, demand=demand)
     if model is None:

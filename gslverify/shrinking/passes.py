@@ -14,7 +14,7 @@ from gslverify.networks.preferences import DTYPES
 from gslverify.shrinking.order import Failing
 from gslverify.shrinking.roundness import MOST_ELEMENTS, rounder_values, simple_values
 from gslverify.structures.sampling import Sampler
-from gslverify.structures.symbols import is_constant
+from gslverify.structures.symbols import is_constant, is_size, is_within
 
 MOST_STRUCTURES = 24
 MOST_INPUT_ELEMENTS = 20_000
@@ -52,12 +52,12 @@ def _structure(failing: Failing, samplers: Sequence[Sampler]) -> Attempted:
 
 def _sizes(failing: Failing, samplers: Sequence[Sampler]) -> Attempted:
     """Make one size smaller, large ones first."""
-    yield from _smaller(failing, [one for one in _free(failing.network) if ".shape[" in one.name])
+    yield from _smaller(failing, [one for one in _free(failing.network) if is_size(one)])
 
 
 def _attributes(failing: Failing, samplers: Sequence[Sampler]) -> Attempted:
     """Make one attribute or value of a constant smaller."""
-    free = [one for one in _free(failing.network) if ".shape[" not in one.name]
+    free = [one for one in _free(failing.network) if not is_size(one)]
     yield from _smaller(failing, free)
 
 
@@ -101,8 +101,7 @@ def _towards_zero(symbol: Symbol, value: Any) -> Iterator[Any]:
     less = value - 1 if value > 0 else value + 1
     halves = (int(value / 2), int(value), less) if isfinite(value) else ()
     for smaller in dict.fromkeys((*simple, *halves)):
-        low = symbol.low is None or smaller >= symbol.low
-        if low and not abs(smaller) >= abs(value):
+        if is_within(symbol, smaller) and not abs(smaller) >= abs(value):
             yield float(smaller) if symbol.sort == "real" else smaller
 
 

@@ -9,7 +9,7 @@ instance of one in which it has as many. So only the latter is examined.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gsl.attr.term import Access, Operation, Term, operation, subterms
@@ -156,13 +156,7 @@ class _Uses:
                 yield Broadcast(inputs, tuple(tuple(self._operands(end)) for end in ends))
 
     def _together(self, pattern: Pattern) -> set[Pattern]:
-        found, stack = {pattern}, [pattern]
-        while stack:
-            for other in self.linked.get(stack.pop(), ()):
-                if other not in found:
-                    found.add(other)
-                    stack.append(other)
-        return found
+        return {*_reached([pattern], lambda one: self.linked.get(one, ()))}
 
     def _is_only_broadcast(self, pattern: Pattern) -> bool:
         is_input = isinstance(pattern, INPUTS) and pattern in self.source
@@ -179,29 +173,27 @@ class _Uses:
 
     def _ends(self, start: Pattern) -> Iterator[Pattern]:
         """Yield the results that an input goes into and whose rank matters."""
-        stack, seen = list(self.users[start]), set[Pattern]()
-        while stack:
-            pattern = stack.pop()
-            if pattern in seen:
-                continue
-            seen.add(pattern)
-            if self._is_end(pattern):
-                yield pattern
-            else:
-                stack += self.users[pattern]
+        found = _reached(self.users[start], lambda p: () if self._is_end(p) else self.users[p])
+        return filter(self._is_end, found)
 
     def _operands(self, end: Pattern) -> Iterator[Pattern]:
         """Yield what is bound in the source and broadcast to a result."""
-        stack, seen = [end], set[Pattern]()
-        while stack:
-            pattern = stack.pop()
-            if pattern in seen:
-                continue
-            seen.add(pattern)
+        for pattern in _reached([end], lambda p: p.operands if is_broadcasting(p) else ()):
             if pattern in self.source and not (is_broadcasting(pattern) and pattern is end):
                 yield pattern
-            if is_broadcasting(pattern):
-                stack += pattern.operands
+
+
+def _reached(
+    start: Iterable[Pattern], following: Callable[[Pattern], Iterable[Pattern]]
+) -> list[Pattern]:
+    """Return patterns and all that follow them, what follows these, and so on."""
+    found = dict.fromkeys(start)
+    stack = [*found]
+    while stack:
+        new = [one for one in following(stack.pop()) if one not in found]
+        found.update(dict.fromkeys(new))
+        stack += new
+    return [*found]
 
 
 def passed_on(subst: Subst) -> frozenset[Pattern]:
@@ -211,25 +203,18 @@ def passed_on(subst: Subst) -> frozenset[Pattern]:
     for operand, found in uses.users.items():
         users[operand.original()] += found
     wildcards = [one for one in subst.source_patterns if isinstance(one, Wildcard)]
-    return frozenset(one for one in wildcards if _is_passed_on(one, users, uses.looked_at))
 
+    def lies_in(pattern: Pattern) -> list[Pattern]:
+        return [user.original() for user in users.get(pattern, ())]
 
-def _is_passed_on(
-    start: Pattern, users: Mapping[Pattern, list[Pattern]], looked_at: set[Pattern]
-) -> bool:
-    """Tell whether a pattern and all that it lies in is neither looked at nor computed with."""
-    stack, seen = [start], {start}
-    while stack:
-        pattern = stack.pop()
-        if pattern in looked_at:
-            return False
-        for user in users.get(pattern, ()):
-            if not isinstance(user, Tuple | Variadic | GetItem):
-                return False
-            if user not in seen:
-                seen.add(user)
-                stack.append(user.original())
-    return True
+    def is_passed_on(start: Pattern) -> bool:
+        """Tell whether a pattern and all that it lies in is neither looked at nor computed with."""
+        found = _reached([start], lies_in)
+        above = (user for one in found for user in users.get(one, ()))
+        is_read = any(one in uses.looked_at for one in found)
+        return not is_read and all(isinstance(user, Tuple | Variadic | GetItem) for user in above)
+
+    return frozenset(filter(is_passed_on, wildcards))
 
 
 def is_broadcasting(pattern: Pattern) -> bool:

@@ -173,13 +173,10 @@ def rewrite_once(
 
     `outputs` are those of the whole network, `matched` defaults to all of them.
     """
-    graph = Graph(outputs)
-    nodes = {node.expr: node for node in graph}
-    wanted = [nodes[expr] for expr in (outputs if matched is None else matched)]
-    for bindings in matches_at(subst, graph, wanted[0]):
-        if _matched_outputs(subst, bindings) == wanted:
-            return _replaced(subst, bindings, graph)
-    mismatch = match_at(subst, graph, wanted[0])
+    graph, root, bindings = _match_of(subst, outputs, outputs if matched is None else matched)
+    if bindings is not None:
+        return _replaced(subst, bindings, graph)
+    mismatch = match_at(subst, graph, root)
     if isinstance(mismatch, Bindings):
         mismatch = Mismatch("the rule matches other outputs of this network")
     return Rewritten(mismatch=mismatch)
@@ -187,11 +184,7 @@ def rewrite_once(
 
 def bindings_of(subst: Subst, outputs: Sequence[Expr], matched: Sequence[Expr]) -> Bindings | None:
     """Return the match of the rule whose outputs are exactly `matched`, if there is one."""
-    graph = Graph(outputs)
-    nodes = {node.expr: node for node in graph}
-    wanted = [nodes[expr] for expr in matched]
-    found = matches_at(subst, graph, wanted[0])
-    return next((one for one in found if _matched_outputs(subst, one) == wanted), None)
+    return _match_of(subst, outputs, matched)[2]
 
 
 def target_outputs(subst: Subst, outputs: Sequence[Expr]) -> list[Expr] | None:
@@ -199,16 +192,27 @@ def target_outputs(subst: Subst, outputs: Sequence[Expr]) -> list[Expr] | None:
 
     None when the rule does not match or when an operator of the target refuses its operands.
     """
+    graph, _, bindings = _match_of(subst, outputs, outputs)
+    if bindings is None:
+        return None
+    builder = Builder(bindings, graph)
+    try:
+        built = [builder.build(*target) for _, target in output_pairs(subst, bindings)]
+    except GslError:
+        return None
+    return [node.expr for node in built]
+
+
+def _match_of(
+    subst: Subst, outputs: Sequence[Expr], matched: Sequence[Expr]
+) -> tuple[Graph, Node, Bindings | None]:
+    """Return a network as a graph, the first that is matched, and the match of all, if any."""
     graph = Graph(outputs)
-    for bindings in matches_at(subst, graph, graph.outputs[0]):
-        if _matched_outputs(subst, bindings) == graph.outputs:
-            builder = Builder(bindings, graph)
-            try:
-                built = [builder.build(*target) for _, target in output_pairs(subst, bindings)]
-            except GslError:
-                return None
-            return [node.expr for node in built]
-    return None
+    nodes = {node.expr: node for node in graph}
+    wanted = [nodes[expr] for expr in matched]
+    found = matches_at(subst, graph, wanted[0])
+    fitting = (one for one in found if _matched_outputs(subst, one) == wanted)
+    return graph, wanted[0], next(fitting, None)
 
 
 def _replaced(subst: Subst, bindings: Bindings, graph: Graph) -> Rewritten:

@@ -47,14 +47,14 @@ def _define(claim: Term, definitions: Definitions, options: Options) -> bool:
     return False
 
 
-def reachable(term: Term, definitions: Mapping[Symbol, Term]) -> set[Symbol]:
-    """Return the symbols that a term depends on, those that define others of them included."""
-    reached: set[Symbol] = set()
+def reachable(term: Term, definitions: Mapping[Symbol, Term]) -> dict[Symbol, None]:
+    """Return the symbols that a term depends on, those that others of them define included."""
+    reached: dict[Symbol, None] = {}
     stack = [term]
     while stack:
         for part in subterms(stack.pop()):
             if isinstance(part, Symbol) and part not in reached:
-                reached.add(part)
+                reached[part] = None
                 if part in definitions:
                     stack.append(definitions[part])
     return reached

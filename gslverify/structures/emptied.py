@@ -23,7 +23,9 @@ from gslverify.semantics.solver import Answer, Solver
 from gslverify.structures.choices import Steps
 from gslverify.structures.concrete import value_in
 from gslverify.structures.instance import Instance
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.sampling import Preference, Sampler
+from gslverify.structures.simple_values import Preferred
+from gslverify.structures.symbols import is_size
 from gslverify.structures.variants import Variant
 
 Model = dict[Symbol, Any]
@@ -130,7 +132,7 @@ def _guessed(sampler: Sampler) -> Iterator[Model]:
     groups = chain.from_iterable(combinations(free, n) for n in range(1, len(free) + 1))
     for several in (group for _, group in zip(range(MOST_TOGETHER), groups, strict=False)):
         for others in (count(2), iter(lambda: 1, 0)):
-            model = sampler.near(preference_for(frozenset(several), others))
+            model = sampler.near(_with_empty(frozenset(several), others))
             if model is not None:
                 yield model
 
@@ -157,27 +159,7 @@ def _unlike(zeros: list[Any], pattern: tuple[bool, ...]) -> Any:
     return disjunction(*(negation(zero) if is_zero else zero for zero, is_zero in pairs))
 
 
-def is_size(symbol: Symbol) -> bool:
-    """Tell whether a symbol is the size of an axis."""
-    return ".shape[" in symbol.name
-
-
-def preference_for(
-    empty: frozenset[Symbol], others: Iterator[int]
-) -> Callable[[Symbol, tuple[Any, ...]], Any]:
+def _with_empty(empty: frozenset[Symbol], others: Iterator[int]) -> Preference:
     """Return a chooser of plain values: sizes that are `empty` are 0, else those that come next."""
-
-    def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
-        match symbol.sort:
-            case "text":
-                return next((d for d in PREFERRED if not options or d in options), options[:1])
-            case "real":
-                return 1.0
-            case "bool":
-                return False
-            case _ if is_size(symbol):
-                return 0 if symbol in empty else next(others)
-            case _:
-                return 1 if symbol.low is None else int(symbol.low)
-
-    return preference
+    plain = Preferred(others, dtypes=PREFERRED)
+    return lambda symbol, options: 0 if symbol in empty else plain(symbol, options)

@@ -15,6 +15,7 @@ from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
 from gsl.errors import GslError
 from gslverify.structures.definitions import in_order, reachable
 from gslverify.structures.evaluation import Evaluator
+from gslverify.structures.symbols import is_within
 
 Model = dict[Symbol, Any]
 Complete = Callable[[Model], Model | None]
@@ -136,11 +137,11 @@ class Repair:
             most = max(bound, model[symbol]) if symbol.low is not None else bound
             numbers = [n for n in likely if type(n) is int]
             beside = [near for n in numbers for near in (n, n - 1, n + 1) if near <= most]
-            return [n for n in dict.fromkeys((*beside, *NUMBERS)) if _is_legal(symbol, n)]
+            return [n for n in dict.fromkeys((*beside, *NUMBERS)) if is_within(symbol, n)]
         if symbol.sort == "text":
             return [value for value in likely if type(value) is str]
         reals = [float(value) for value in likely if type(value) in (int, float)]
-        return [value for value in dict.fromkeys(reals) if _is_legal(symbol, value)]
+        return [value for value in dict.fromkeys(reals) if is_within(symbol, value)]
 
     def _holds(self, condition: Term, model: Model, known: Memory) -> bool:
         try:
@@ -169,25 +170,10 @@ class Repair:
         """Return the symbols that a term depends on, through definitions."""
         known = self._reached.get(term)
         if known is None:
-            found: dict[Symbol, None] = {}
-            seen: set[Symbol] = set()
-            stack = [term]
-            while stack:
-                for part in subterms(stack.pop()):
-                    if not isinstance(part, Symbol) or part in seen:
-                        continue
-                    seen.add(part)
-                    if part in self._definitions:
-                        stack.append(self._definitions[part])
-                    else:
-                        found[part] = None
-            known = self._reached[term] = found
+            reached = reachable(term, self._definitions)
+            known = {symbol: None for symbol in reached if symbol not in self._definitions}
+            self._reached[term] = known
         return known
-
-
-def _is_legal(symbol: Symbol, value: Any) -> bool:
-    low = symbol.low is None or value >= symbol.low
-    return bool(low and (symbol.high is None or value <= symbol.high))
 
 
 def _rotated(values: Sequence[Any], turn: int) -> Iterator[Any]:

@@ -204,25 +204,24 @@ class Sampler:
 
         The solver, which takes a hundred times as long, is not asked.
         """
-        found = self._direct(self._preferences(preference))
+        return self._granted(self._preferences(preference), may_be_empty, demand)
+
+    def _granted(
+        self, preferences: dict[Symbol, Any], may_be_empty: bool, demand: Term | None
+    ) -> dict[Symbol, Any] | None:
+        found = self._direct(preferences)
         if found is None or (not may_be_empty and self._lacks_elements(found)):
             return None
         return found if demand is None or meets(found, demand) else None
 
-    def near(self, preference: Preference) -> dict[Symbol, Any] | None:
-        """Return a model near the preferences, if one is found without asking the solver."""
-        preferences = self._preferences(preference)
-        return self._direct(preferences) or self._repaired(preferences)
-
-    def mended(
-        self, preference: Preference, demand: Term | None = None
+    def near(
+        self, preference: Preference, may_be_empty: bool = True, demand: Term | None = None
     ) -> dict[Symbol, Any] | None:
-        """Return a model near the preferences in which no result lacks elements, if one is found.
-
-        As in `granted`, the solver is not asked.
-        """
-        demands = self.elements if demand is None else (demand, *self.elements)
-        return self._repaired(self._preferences(preference), demands)
+        """Return a model near the preferences that meets as much, without asking the solver."""
+        preferences = self._preferences(preference)
+        found = self._granted(preferences, may_be_empty, demand)
+        demands = (*(() if demand is None else (demand,)), *(() if may_be_empty else self.elements))
+        return self._repaired(preferences, demands) if found is None else found
 
     def _preferences(self, preference: Preference) -> dict[Symbol, Any]:
         return {symbol: preference(symbol, self.options.get(symbol, ())) for symbol in self.free}

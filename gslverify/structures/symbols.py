@@ -34,6 +34,11 @@ def is_constant(symbol: Symbol) -> bool:
     return symbol.name.rpartition(".")[2].partition("[")[0] == "value"
 
 
+def is_size(symbol: Symbol) -> bool:
+    """Tell whether a symbol is the size of an axis of an input."""
+    return ".shape[" in symbol.name
+
+
 def _terms(declared: Type, expr: Any) -> Iterator[Term]:
     values: list[Any] = list(_type_parts(declared))
     if isinstance(expr, Call):
@@ -69,11 +74,11 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 
 def are_legal(model: Mapping[Symbol, Any]) -> bool:
     """Tell whether every symbol has a value of its sort and within its bounds."""
-    for symbol, value in model.items():
-        if type(value) not in _KINDS[symbol.sort]:
-            return False
-        if symbol.low is not None and value < symbol.low:
-            return False
-        if symbol.high is not None and value > symbol.high:
-            return False
-    return True
+    pairs = model.items()
+    return all(type(one) in _KINDS[symbol.sort] and is_within(symbol, one) for symbol, one in pairs)
+
+
+def is_within(symbol: Symbol, value: Any) -> bool:
+    """Tell whether a value is within the bounds of a symbol."""
+    is_low = symbol.low is not None and value < symbol.low
+    return not is_low and (symbol.high is None or bool(value <= symbol.high))

@@ -17,8 +17,6 @@ from gsl.types import TupleType
 from gslverify.case import case_of
 from gslverify.codes.backend import KNOWN_DEVIATION
 from gslverify.codes.numeric import BACKENDS_DISAGREE
-from gslverify.comparison.bounded import AmbiguousError, rounding_like
-from gslverify.comparison.compare import compare, evaluate_bounded, lift
 from gslverify.comparison.special import Change, changes_between
 from gslverify.finding import Counterexample, Difference, Finding, Mismatch, Tensor
 from gslverify.trials import backend
@@ -118,21 +116,10 @@ def differences(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> list[Diff
     answer = backend.run(outputs, inputs)
     if isinstance(answer, Failure):
         return []
-    return [*_beyond_rounding(outputs, inputs, answer), *_special(outputs, inputs, answer)]
-
-
-def _beyond_rounding(
-    outputs: Sequence[Expr], inputs: Mapping[str, Any], answer: list[Any]
-) -> Iterator[Difference]:
-    try:
-        with rounding_like(backend.coarsest_dtype(outputs)):
-            expected, _ = evaluate_bounded(outputs, inputs)
-    except AmbiguousError:
-        return
-    for number, (mine, theirs) in enumerate(zip(expected, answer, strict=True)):
-        for comparison in compare(f"output {number}", mine, lift(theirs)):
-            if comparison.difference is not None:
-                yield comparison.difference
+    return [
+        *backend.beyond_rounding(outputs, inputs, answer),
+        *_special(outputs, inputs, answer),
+    ]
 
 
 def _special(

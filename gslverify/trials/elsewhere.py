@@ -6,9 +6,8 @@ networks that passed are run on such values, too. Proofs and TVM say nothing abo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from gsl.graph import reverse_post_order
 from gslverify.codes.levels import DIFFERS_ELSEWHERE
 from gslverify.codes.numeric import TOO_FEW_EXAMPLES
 from gslverify.finding import Assurance, Finding, Level
-from gslverify.networks.arrays import random_array
+from gslverify.networks.arrays import inputs_in_style
 from gslverify.networks.network import Network
 from gslverify.networks.values import as_defined_in, value_ranges, within
 from gslverify.stage import Count, Question
@@ -68,16 +67,11 @@ def _tried(question: Question, networks: Sequence[Network], system: str) -> Iter
         usual = value_ranges(network.outputs)
         for style in STYLES:
             with as_defined_in(system):
-                inputs = _drawn(network, style, generator)
+                inputs = inputs_in_style(network, style, generator)
                 if all(within(inputs[v.name], usual.get(v, ())) for v in network.variables):
                     continue
                 trial = run_trial(question.subst, network, inputs)
             yield trial
-
-
-def _drawn(network: Network, style: str, generator: np.random.Generator) -> Mapping[str, Any]:
-    ranges = value_ranges(network.outputs)
-    return {v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables}
 
 
 def _finding(question: Question, trial: Trial, system: str) -> Finding:

@@ -21,6 +21,7 @@ from gslverify.networks.alteration import FRESH, altered, brought_to, fresh_inpu
 from gslverify.networks.network import Network
 from gslverify.shrinking.passes import complexity
 from gslverify.structures.sampling import Sampler
+from gslverify.structures.symbols import is_within
 from gslverify.trials.trial import Outcome, run_trial
 
 ROUNDS = 5
@@ -168,15 +169,10 @@ def _other_values(symbol: Symbol, sampler: Sampler, model: Mapping[str, Any]) ->
     if symbol.sort == "bool":
         options = (False, True)
     elif symbol.sort == "int" and not options:
-        options = tuple(value for value in INTEGERS if _is_legal(symbol, value))
+        options = tuple(value for value in INTEGERS if is_within(symbol, value))
     elif symbol.sort == "text" and not options:
         options = FLOATING[:2]
     return [option for option in options if option != now][:MOST_VALUES]
-
-
-def _is_legal(symbol: Symbol, value: int) -> bool:
-    low = symbol.low is None or value >= symbol.low
-    return bool(low and (symbol.high is None or value <= symbol.high))
 
 
 def influence(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -17,10 +16,9 @@ from gslverify.codes.levels import EMPTY_REFUSED, TARGET_LESS_PRECISE
 from gslverify.comparison.identity import MOST_ELEMENTS, Identity, compare_identities
 from gslverify.comparison.precision import Errors, errors_of, examined_dtype
 from gslverify.finding import Assurance, Finding, Level
-from gslverify.networks.arrays import random_array
+from gslverify.networks.arrays import inputs_in_style
 from gslverify.networks.empty import plain_inputs
 from gslverify.networks.network import Network
-from gslverify.networks.values import value_ranges
 from gslverify.stage import Count, FlagsNeeded, Note, Question
 from gslverify.trials.flags import Outcomes, flags_of
 from gslverify.trials.refutation import refutation
@@ -134,7 +132,9 @@ def _refuted_by_integers(question: Question, trial: Trial) -> Trial | None:
     """Run a network again on integers, on which arithmetic is exact; residues prove nothing."""
     generator = np.random.default_rng(question.settings.seed)
     for style in RETRIES_WITH_INTEGERS:
-        again = run_trial(question.subst, trial.network, _drawn(trial, style, generator))
+        again = run_trial(
+            question.subst, trial.network, inputs_in_style(trial.network, style, generator)
+        )
         if again.code is not None:
             return again
     return None
@@ -149,7 +149,7 @@ def _precision(
     first = [trials[0] for trials in passed if examined_dtype(trials[0].network.outputs)]
     generator = np.random.default_rng(question.settings.seed)
     for trial in spread(first, NETWORKS_WITH_OFFSETS):
-        inputs = _drawn(trial, "offsets", generator)
+        inputs = inputs_in_style(trial.network, "offsets", generator)
         again = run_trial(question.subst, trial.network, inputs)
         if again.code is not None and not found.is_refuted:
             found.findings.append(refutation(question, again))
@@ -166,12 +166,6 @@ def _precision(
             Finding(TARGET_LESS_PRECISE, message, question.subst.span, subject=worst.dtype)
         )
     return known
-
-
-def _drawn(trial: Trial, style: str, generator: np.random.Generator) -> dict[str, Any]:
-    network = trial.network
-    ranges = value_ranges(network.outputs)
-    return {v.name: random_array(v, style, ranges.get(v), generator) for v in network.variables}
 
 
 def _loss(errors: Errors) -> float:
