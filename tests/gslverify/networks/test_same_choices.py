@@ -21,7 +21,6 @@ from tests.gslverify.rules import samplers_of
 CORPUS = Path(__file__).parents[3] / "rule_corpus"
 FILES = sorted(CORPUS.rglob("*.py"))
 RULES_OF_A_FILE = 1
-DRAWS = 2 * len(CONTEXTS)
 
 
 @dataclass(frozen=True)
@@ -49,13 +48,14 @@ def made(samplers: list[Sampler], draw: Draw, tape: Tape) -> Any:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_same_choices_same_network(file: Path) -> None:
     rules = rules_in(file)
-    for rule in Random(file.stem).sample(rules, min(RULES_OF_A_FILE, len(rules))):
+    random = Random(file.stem)
+    for rule in random.sample(rules, min(RULES_OF_A_FILE, len(rules))):
         subst = rule()
         used = samplers_of(subst, most=4)
         if not used:
             continue
-        draws = [Draw(CONTEXTS[n % len(CONTEXTS)], n % 5 - 1) for n in range(DRAWS)]
-        tapes = [Tape(random=Random(n)) for n in range(DRAWS)]
+        draws = [Draw(context, random.randrange(-1, 4)) for context in CONTEXTS]
+        tapes = [Tape(random=Random(n)) for n in range(len(draws))]
         first = [made(used, draw, tape) for draw, tape in zip(draws, tapes, strict=True)]
         again = [Tape(tape.taken) for tape in tapes]
         fresh = samplers_of(subst, most=4)

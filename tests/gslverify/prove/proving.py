@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from gsl.rule_files.collect import rules_in
@@ -18,10 +18,10 @@ from gslverify.stages.shape import SHAPE
 CORPUS = Path(__file__).parents[3] / "rule_corpus"
 
 
-def corpus(folder: str) -> Iterator[Rule]:
-    """Yield the rules of "sound" or "broken"."""
-    for file in sorted((CORPUS / folder).glob("*.py")):
-        yield from rules_in(file)
+@cache
+def corpus(folder: str) -> tuple[Rule, ...]:
+    """Return the rules of "sound" or "broken", whose files a process of tests imports once."""
+    return tuple(rule for file in sorted((CORPUS / folder).glob("*.py")) for rule in rules_in(file))
 
 
 def is_proved_rule(rule: Rule, most: int = Settings().max_variants) -> bool:

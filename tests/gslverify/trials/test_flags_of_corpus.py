@@ -17,7 +17,6 @@ from tests.gslverify.prove.proving import corpus
 RULES = {rule.name: rule for rule in corpus("sound")}
 NAMES = (
     "absorption",
-    "both_less",
     "divide_by_root",
     "divide_twice",
     "logarithm_of_exponential",
