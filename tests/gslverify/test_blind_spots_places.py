@@ -76,7 +76,10 @@ WRONG = [
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("write", WRONG, ids=lambda write: write.__name__)
 def test_indices_beyond_the_smallest_size_are_tried(write: Write, seed: int) -> None:
-    assert only(ask(NUMERIC, write, seed=seed)).code in (OUTPUTS_DIFFER, TARGET_UNDEFINED)
+    assert only(ask(NUMERIC, write, seed=seed, explained=False)).code in (
+        OUTPUTS_DIFFER,
+        TARGET_UNDEFINED,
+    )
 
 
 @pytest.mark.parametrize("write", [below_the_larger_size, row_of_a_page])

@@ -59,7 +59,7 @@ SOUND = [remainder_of_what_is_positive, quotients_of_the_choice]
 def test_targets_that_divide_the_least_integer_are_refuted(
     write: Callable[[], Subst], seed: int
 ) -> None:
-    assert only(ask(NUMERIC, write, seed=seed)).code is TARGET_UNDEFINED
+    assert only(ask(NUMERIC, write, seed=seed, explained=False)).code is TARGET_UNDEFINED
 
 
 @pytest.mark.parametrize("write", SOUND, ids=lambda write: write.__name__)

@@ -14,7 +14,7 @@ from gslverify.stages.prove import PROVE
 from gslverify.stages.satisfiable import SATISFIABLE
 from gslverify.stages.shape import SHAPE
 from tests.gslverify.seeds import SEEDS
-from tests.gslverify.stages.asking import ask, question
+from tests.gslverify.stages.asking import ask, is_refuted, question
 
 pytestmark = pytest.mark.smt
 
@@ -52,8 +52,7 @@ def test_seven_inputs_are_proved_however_ranks_are_written(by_shape: bool) -> No
 def test_a_mistake_in_seven_inputs_is_found_however_ranks_are_written(
     by_shape: bool, seed: int
 ) -> None:
-    result = ask(NUMERIC, lambda: projections(by_shape, wrong=True), seed=seed)
-    assert result.verdict is Verdict.FAIL
+    assert is_refuted(lambda: projections(by_shape, wrong=True), NUMERIC, seed=seed)
 
 
 def along_axis_one() -> Subst:
@@ -104,7 +103,7 @@ def third_branch(by_shape: bool) -> Subst:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("by_shape", [False, True])
 def test_a_mistake_in_the_third_branch_is_found(by_shape: bool, seed: int) -> None:
-    assert ask(NUMERIC, lambda: third_branch(by_shape), seed=seed).verdict is Verdict.FAIL
+    assert is_refuted(lambda: third_branch(by_shape), NUMERIC, seed=seed)
 
 
 def test_both_ways_to_write_ranks_have_the_same_structures() -> None:

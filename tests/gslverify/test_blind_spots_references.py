@@ -16,7 +16,7 @@ from gsl.types import TensorType
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
 from tests.gslverify.seeds import SEEDS
-from tests.gslverify.stages.asking import ask
+from tests.gslverify.stages.asking import ask, is_refuted
 
 pytestmark = pytest.mark.smt
 
@@ -83,7 +83,7 @@ def test_numbers_in_the_code_of_references_are_tried(
     name: str, write: Callable[[], Subst], seed: int, declare: Callable[[Any], None]
 ) -> None:
     declare(REFERENCES[name])
-    assert ask(NUMERIC, write, seed=seed).verdict is Verdict.FAIL
+    assert is_refuted(write, NUMERIC, seed=seed)
 
 
 @pytest.mark.parametrize("write", [from_source, from_target])
@@ -145,7 +145,7 @@ def test_what_references_compare_sizes_with_is_tried(
     declare: Callable[[Any], None],
 ) -> None:
     declare(reference)
-    assert ask(NUMERIC, write, seed=seed).verdict is Verdict.FAIL
+    assert is_refuted(write, NUMERIC, seed=seed)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -154,7 +154,7 @@ def test_numbers_in_the_code_of_references_are_tried_as_sizes(
     reference: Callable[[Any], Any], seed: int, declare: Callable[[Any], None]
 ) -> None:
     declare(reference)
-    assert ask(NUMERIC, from_source, seed=seed).verdict is Verdict.FAIL
+    assert is_refuted(from_source, NUMERIC, seed=seed)
 
 
 def test_numbers_in_the_code_of_references_are_tried_as_attributes() -> None:
@@ -168,7 +168,7 @@ def test_numbers_in_the_code_of_references_are_tried_as_attributes() -> None:
 
     Followed.numpy(reference)
     try:
-        assert ask(NUMERIC, from_source).verdict is Verdict.FAIL
+        assert is_refuted(from_source, NUMERIC)
     finally:
         REGISTRY.pop("Followed", None)
 
@@ -191,8 +191,8 @@ def test_what_references_compare_attributes_with_is_tried() -> None:
 
     Followed.numpy(reference)
     try:
-        assert ask(NUMERIC, any_steps).verdict is Verdict.FAIL
-        assert ask(NUMERIC, any_factor).verdict is Verdict.FAIL
+        assert is_refuted(any_steps, NUMERIC)
+        assert is_refuted(any_factor, NUMERIC)
     finally:
         REGISTRY.pop("Followed", None)
 
@@ -250,7 +250,7 @@ def test_what_references_compare_is_made_to_come_out_otherwise(
     reference: Callable[[Any], Any], seed: int, declare: Callable[[Any], None]
 ) -> None:
     declare(reference)
-    assert ask(NUMERIC, from_source, seed=seed).verdict is Verdict.FAIL
+    assert is_refuted(from_source, NUMERIC, seed=seed)
 
 
 def test_comparisons_that_change_nothing_pass(declare: Callable[[Any], None]) -> None:

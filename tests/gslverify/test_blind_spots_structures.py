@@ -13,7 +13,7 @@ from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.shape import SHAPE
 from tests.gslverify.seeds import SEEDS
-from tests.gslverify.stages.asking import ask, only
+from tests.gslverify.stages.asking import ask, is_refuted, only, question
 
 pytestmark = pytest.mark.smt
 
@@ -43,13 +43,13 @@ def three_flips() -> Subst:
     return Subst(op.Relu(third), target, where=[x.ndim == 4])
 
 
-PERMUTATIONS = [(1, 2, 0), (2, 0, 1), (2, 0, 3, 1), (3, 2, 0, 1), (1, 0, 3, 2)]
+PERMUTATIONS = [(1, 2, 0), (2, 0, 3, 1), (1, 0, 3, 2)]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("wrong", PERMUTATIONS)
 def test_a_mistake_with_one_permutation_is_found(wrong: tuple[int, ...], seed: int) -> None:
-    assert ask(NUMERIC, lambda: transposed(wrong), seed=seed).verdict is Verdict.FAIL
+    assert is_refuted(lambda: transposed(wrong), NUMERIC, seed=seed)
 
 
 def leaves_three_axes() -> Subst:
@@ -73,7 +73,7 @@ def cycle_of_three() -> Subst:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("write", [leaves_three_axes, cycle_of_three])
 def test_permutations_of_five_axes_are_tried(write: Callable[[], Subst], seed: int) -> None:
-    assert ask(NUMERIC, write, seed=seed, use_tvm=False).verdict is Verdict.FAIL
+    assert is_refuted(write, NUMERIC, seed=seed)
 
 
 def test_what_only_more_axes_could_decide_is_no_pass() -> None:
@@ -82,7 +82,7 @@ def test_what_only_more_axes_could_decide_is_no_pass() -> None:
 
 @pytest.mark.parametrize("write", [three_flips])
 def test_structures_that_decide_otherwise_are_examined(write: Callable[[], Subst]) -> None:
-    assert ask(NUMERIC, write).verdict is Verdict.FAIL
+    assert is_refuted(write, NUMERIC)
 
 
 def swapped_where_square() -> Subst:
@@ -147,7 +147,8 @@ RARELY_WRITTEN = [
 def test_targets_that_decide_otherwise_for_few_graphs_are_refuted(
     write: Callable[[], Subst], seed: int
 ) -> None:
-    results = [ask(stage, write, seed=seed) for stage in (SHAPE, NUMERIC)]
+    asked = question(write, seed=seed, explained=False)
+    results = [stage.run(asked) for stage in (SHAPE, NUMERIC)]
     assert Verdict.FAIL in {result.verdict for result in results}
     assert Verdict.ERROR not in {result.verdict for result in results}
 
@@ -258,7 +259,7 @@ def two_of_six_at_once() -> Subst:
     ],
 )
 def test_what_sizes_decide_is_tried_wherever_it_is_open(write: Callable[[], Subst]) -> None:
-    assert ask(NUMERIC, write).verdict is Verdict.FAIL
+    assert is_refuted(write, NUMERIC)
 
 
 def wrong_of_four_axes(least: int) -> Subst:
@@ -270,7 +271,7 @@ def wrong_of_four_axes(least: int) -> Subst:
 
 
 def test_a_structure_that_is_neither_run_nor_proved_is_no_pass() -> None:
-    assert ask(NUMERIC, lambda: wrong_of_four_axes(3)).verdict is Verdict.FAIL
+    assert is_refuted(lambda: wrong_of_four_axes(3), NUMERIC)
     result = ask(NUMERIC, lambda: wrong_of_four_axes(30_000))
     assert result.verdict is Verdict.INCONCLUSIVE
     assert any("x has 4 axes" in finding.message for finding in result.findings)
@@ -295,4 +296,4 @@ def sum_along_nothing() -> Subst:
 
 
 def test_what_sizes_of_0_decide_is_tried_wherever_it_is_open() -> None:
-    assert ask(NUMERIC, sum_along_nothing).verdict is Verdict.FAIL
+    assert is_refuted(sum_along_nothing, NUMERIC)

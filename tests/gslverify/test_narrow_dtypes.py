@@ -88,5 +88,5 @@ def test_what_holds_is_proved_and_passes(name: str) -> None:
 
 @pytest.mark.parametrize("name", WRONG)
 def test_what_fails_in_these_dtypes_alone_is_refuted(name: str) -> None:
-    assert only(ask(NUMERIC, WRONG[name])).code is OUTPUTS_DIFFER
+    assert only(ask(NUMERIC, WRONG[name], explained=False)).code is OUTPUTS_DIFFER
     assert not is_proved(WRONG[name])

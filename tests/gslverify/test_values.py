@@ -13,7 +13,7 @@ from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.prove import PROVE
 from gslverify.stages.satisfiable import SATISFIABLE
 from gslverify.stages.shape import SHAPE
-from tests.gslverify.stages.asking import ask
+from tests.gslverify.stages.asking import ask, question
 
 pytestmark = pytest.mark.smt
 
@@ -26,8 +26,9 @@ def verdict(subst: Subst) -> Verdict:
     def written() -> Subst:
         return subst
 
+    asked = question(written, explained=False)
     for stage in (SATISFIABLE, SHAPE, NUMERIC):
-        found = ask(stage, written)
+        found = stage.run(asked)
         if found.verdict is not PASS:
             return found.verdict
     return PASS

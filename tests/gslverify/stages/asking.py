@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gsl import Subst, rule
-from gslverify.finding import Finding, StageResult
+from gslverify.finding import Finding, StageResult, Verdict
 from gslverify.settings import Settings
 from gslverify.stage import Question, Stage
 
@@ -23,6 +23,15 @@ def question(write: Write, **settings: Any) -> Question:
 def ask(stage: Stage, write: Write, **settings: Any) -> StageResult:
     """Return what a stage says about a rule."""
     return stage.run(question(write, **settings))
+
+
+def is_refuted(write: Write, *stages: Stage, **settings: Any) -> bool:
+    """Tell whether one of the stages refutes a rule; no counterexample is made simpler.
+
+    As in a run, later stages know what earlier ones have found, and none follows a refutation.
+    """
+    asked = question(write, **{"explained": False, **settings})
+    return any(stage.run(asked).verdict is Verdict.FAIL for stage in stages)
 
 
 def only(result: StageResult) -> Finding:

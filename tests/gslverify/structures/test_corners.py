@@ -16,7 +16,7 @@ from gslverify.structures.corners import joint_boundaries, without_ones
 from gslverify.structures.sampling import meets
 from gslverify.structures.variants import enumerate_variants
 from tests.gslverify.seeds import SEEDS
-from tests.gslverify.stages.asking import ask
+from tests.gslverify.stages.asking import ask, is_refuted
 
 pytestmark = pytest.mark.smt
 
@@ -91,7 +91,7 @@ def upper_part(other: int) -> Subst:
 def test_rule_that_is_wrong_in_a_corner_is_refuted(
     write: Callable[[], Any], verdict: Verdict, seed: int
 ) -> None:
-    assert ask(NUMERIC, write, seed=seed, use_tvm=False).verdict is verdict
+    assert ask(NUMERIC, write, seed=seed, explained=False).verdict is verdict
 
 
 def _reached(demand: Term) -> list[tuple[int, int]]:
@@ -124,7 +124,7 @@ def repeated(whole: int) -> Subst:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_factors_that_are_not_one_are_tried(seed: int) -> None:
-    assert ask(NUMERIC, lambda: repeated(35), seed=seed).verdict is Verdict.FAIL
+    assert is_refuted(lambda: repeated(35), NUMERIC, seed=seed)
 
 
 def test_a_product_that_has_no_such_factors_is_no_counterexample() -> None:

@@ -49,4 +49,4 @@ def capped_thrice(dtype: str, most: int) -> Subst:
 def test_rule_is_refuted_where_only_constants_near_their_bounds_wrap(
     write: Callable[[], Any], verdict: Verdict, seed: int
 ) -> None:
-    assert ask(NUMERIC, write, seed=seed, use_tvm=False).verdict is verdict
+    assert ask(NUMERIC, write, seed=seed, explained=False).verdict is verdict
