@@ -92,6 +92,16 @@ def test_rule_with_only_warnings_is_well_formed() -> None:
     assert [finding.code for finding in check(rule)] == ["GSL140"]
 
 
+def test_attributes_that_operands_tell_are_not_fixed_by_a_default() -> None:
+    x, i = pat.Wildcard(), pat.Wildcard()
+    rule = Subst(op.Relu(op.GatherND(x, i)), op.GatherND(op.Relu(x), i))
+
+    (finding,) = check(rule)
+
+    assert "`batch_dims`" in finding.message
+    assert "`depth`" not in finding.message
+
+
 def test_ill_formed_rule_is_not_applied() -> None:
     x = pat.Wildcard()
     workload = Workload(Var("x", (2,)))

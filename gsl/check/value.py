@@ -157,6 +157,7 @@ def _free_in_source(subst: Subst, operator: Operator) -> list[str]:
         name
         for name, attribute in operator.attributes.items()
         if attribute.default is not REQUIRED
+        and not attribute.domain.follows
         and any(
             p.constraints.get(name, ANYTHING) is ANYTHING and not p.attributes_of for p in calls
         )

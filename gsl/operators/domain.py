@@ -26,10 +26,12 @@ LONGEST = 8
 class Domain(Protocol):
     """The values of one attribute; `operands` are the types of the operands of the call.
 
-    `names_axes` says that values are axes, on which the structure of a graph depends.
+    `names_axes` says that values are axes, on which the structure of a graph depends. A value that
+    `follows` is told by the types of the operands, so that it is never free.
     """
 
     names_axes: ClassVar[bool] = False
+    follows: ClassVar[bool] = False
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Return the canonical form of `value`; raise ValueError when it has none."""

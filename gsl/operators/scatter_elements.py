@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from math import inf, prod
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -197,6 +197,7 @@ class _Depth(Choice):
     """How many axes the last axis of the second operand looks up; None stands for its size."""
 
     options: tuple[int, ...] = (1, 2, 3, 4)
+    follows: ClassVar[bool] = True
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Accept a number; None is only possible where the size is known."""

@@ -2,7 +2,9 @@
 
 Which elements make a sum, or a product, equal a number of somebody's code no draw finds. One
 element is changed a little to see how far each comparison moves, and then by as much as it takes
-(the secant method, as the code may compute anything).
+(the secant method, as the code may compute anything). Where several equations hold at once, those
+that hold already keep doing so while several elements are changed; and where code asks about all
+elements, all of them are.
 """
 
 from __future__ import annotations
@@ -29,10 +31,15 @@ ENOUGH = 10
 SIGNS = (0, 1, -1)
 
 Inputs = Mapping[str, Any]
-Held = frozenset[tuple[Place, int]]
-"""Comparisons, and the signs of how far their left sides are above the right ones."""
+Outcome = tuple[int, bool]
+"""A sign of how far left sides are above right ones, of some element or of all of several."""
+Held = frozenset[tuple[Place, Outcome]]
+"""Comparisons, and how they come out."""
 Element = tuple[str, int]
 """A place of an input, counted row by row."""
+Direction = Mapping[Element, float]
+"""How much is added to elements."""
+SOME = tuple((sign, False) for sign in SIGNS)
 
 
 @dataclass(slots=True)
@@ -44,7 +51,7 @@ class Turning:
     """
 
     runs: int = 0
-    reached: Counter[tuple[Held, Place, int]] = field(default_factory=Counter)
+    reached: Counter[tuple[Held, Place, Outcome]] = field(default_factory=Counter)
 
     def inputs(self, outputs: Sequence[Expr], bases: Sequence[Inputs]) -> list[Inputs]:
         """Return inputs near some at which comparisons in references of others come out anew."""
@@ -53,12 +60,16 @@ class Turning:
         most = min(MOST_RUNS, self.runs + MOST_RUNS_OF_A_NETWORK)
         found: list[Inputs] = []
         waiting: list[tuple[Inputs, Held]] = [(base, frozenset()) for base in bases]
-        seen: dict[Held, set[tuple[Place, int]]] = {}
-        for base, held in waiting:
+        seen: dict[Held, set[tuple[Place, Outcome]]] = {}
+        for _ in range(MOST_BASES):
+            if not waiting:
+                break
+            waiting.sort(key=_equations, reverse=True)
+            base, held = waiting.pop(0)
             search = _Search(outputs, base, held, self, most, seen.setdefault(held, set()))
             for made, way in search.found():
                 found.append(made)
-                if len(held) < MOST_HELD and len(waiting) < MOST_BASES:
+                if len(held) < MOST_HELD:
                     waiting.append((made, held | {way}))
         return found
 
@@ -72,98 +83,240 @@ class _Search:
     held: Held
     turning: Turning
     most: int
-    seen: set[tuple[Place, int]]
+    seen: set[tuple[Place, Outcome]]
 
     def run(self, inputs: Inputs) -> Distances:
         self.turning.runs += 1
         noted = distances(self.outputs, inputs)
-        if all(sign in _signs(noted.get(place, ())) for place, sign in self.held):
-            self.seen.update((place, s) for place, apart in noted.items() for s in _signs(apart))
+        if self._holds(noted):
+            self.seen.update((place, one) for place, apart in noted.items() for one in _ways(apart))
         return noted
 
-    def found(self) -> Iterator[tuple[Inputs, tuple[Place, int]]]:
-        """Yield inputs of which one element was changed, and the comparison that shows it."""
+    def found(self) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
+        """Yield inputs of which few elements were changed, and the comparison that shows it."""
         start = self.run(self.base)
+        beside: dict[Element, Distances] = {}
         for element in _elements(self.base) if start else ():
-            if self.turning.runs >= self.most:
-                return
-            moved = _changed(self.base, element, _at(self.base, element) + 1)
-            if moved is None:
-                continue
-            known, beside = set(self.seen), self.run(moved)
-            yield from ((moved, way) for way in list(self.seen - known)[:1])
-            for place in start.keys() & beside.keys():
-                yield from self._turned(place, element, start[place], beside[place])
+            yield from self._along({element: 1.0}, start, beside)
+        for direction in self._along_held(start, beside):
+            yield from self._along(direction, start, {})
+        for name in _numbers(self.base) if start else ():
+            yield from self._all_of(name, start)
+
+    def _along(
+        self, direction: Direction, start: Distances, beside: dict[Element, Distances]
+    ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
+        """Yield inputs in a direction; what one step does is kept of a single element."""
+        moved = None if self._is_tired() else _moved(self.base, direction, 1)
+        if moved is None:
+            return
+        known, there = set(self.seen), self.run(moved)
+        if len(direction) == 1:
+            beside[next(iter(direction))] = there
+        new = sorted(self.seen - known, key=lambda way: way[1])
+        yield from ((moved, way) for way in new[:1])
+        for place in start.keys() & there.keys():
+            yield from self._turned(place, direction, start[place], there[place])
+
+    def _along_held(self, start: Distances, beside: Mapping[Element, Distances]) -> list[Direction]:
+        """Return directions of several elements that keep both sides equal where they are held so.
+
+        A step in one direction is undone by so much of another as the slopes of both say. That is
+        asked in the order of the comparisons, as a later one may not be made unless those before
+        it are kept.
+        """
+        equal = {place for place, (sign, _) in self.held if sign == 0}
+        directions: list[Direction] = [{element: 1.0} for element in beside]
+        steps: list[Distances] = list(beside.values())
+        for place in [one for one in start if one in equal]:
+            row = int(np.argmin(np.abs(start[place])))
+            slopes = [_slope(start[place], there.get(place), row) for there in steps]
+            known = [(d, s) for d, s in zip(directions, slopes, strict=True) if s is not None]
+            turning = [pair for pair in known if pair[1]]
+            if not turning:
+                return []
+            least, slope = min(turning, key=lambda pair: abs(pair[1]))
+            directions = [_sum(d, slope, least, -s) for d, s in known if d is not least]
+            steps = [self._step(one) for one in directions]
+        return [one for one in directions if len(one) > 1]
+
+    def _step(self, direction: Direction) -> Distances:
+        """Return what is compared after a step, without saying that it was seen."""
+        made = None if self._is_tired() else _moved(self.base, direction, 1)
+        self.turning.runs += made is not None
+        return {} if made is None else distances(self.outputs, made)
 
     def _turned(
-        self, place: Place, element: Element, here: Any, there: Any
-    ) -> Iterator[tuple[Inputs, tuple[Place, int]]]:
+        self, place: Place, direction: Direction, here: Any, there: Any
+    ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
         """Yield inputs at which a comparison comes out as it did not yet."""
-        held, reached = self.held, self.turning.reached
-        seen = {sign for way, sign in (*self.seen, *held) if way == place}
-        wanted = {s for s in SIGNS if s not in seen and reached[held, place, s] < ENOUGH}
-        if not wanted or here.shape != there.shape:
+        wanted = self._wanted(place)
+        if wanted.isdisjoint(SOME) or here.shape != there.shape:
             return
         slopes = there - here
         ways = np.abs(here / np.where(slopes == 0, np.nan, slopes))
         if not np.isfinite(ways).any():
             return
         which = int(np.nanargmin(ways))
-        root = self._root(place, element, which, float(here[which]), float(there[which]))
-        near = () if root is None else (root, root + 1, root - 1)
-        for made in filter(None, (_changed(self.base, element, value) for value in near)):
-            noted = self.run(made)
-            new = wanted & _signs(noted.get(place, ()))
-            if new and all(sign in _signs(noted.get(one, ())) for one, sign in held):
-                wanted -= new
-                reached.update((held, place, sign) for sign in new)
-                yield made, (place, min(new, key=abs))
+        root = self._root(place, direction, which, float(here[which]), float(there[which]))
+        for steps in () if root is None else (root, root + 1, root - 1):
+            yield from self._tried(_moved(self.base, direction, steps), place, wanted)
 
-    def _root(self, place: Place, element: Element, which: int, here: float, there: float) -> Any:
-        """Return what an element has to be for both sides of a comparison to be equal."""
-        old, new = _at(self.base, element), _at(self.base, element) + 1
+    def _root(
+        self, place: Place, direction: Direction, which: int, here: float, there: float
+    ) -> float | None:
+        """Return how many steps in a direction make both sides of a comparison equal."""
+        old, new = 0.0, 1.0
         for _ in range(MOST_STEPS):
-            if there == 0 or there == here or self.turning.runs >= self.most:
+            if there == 0 or there == here or self._is_tired():
                 break
             wanted = new - there * (new - old) / (there - here)
-            inputs = _changed(self.base, element, wanted)
+            inputs = _moved(self.base, direction, wanted)
             if inputs is None:
                 return None
-            old, new = new, _at(inputs, element)
+            old, new = new, _steps(self.base, inputs, direction)
             noted = self.run(inputs).get(place)
             if noted is None or which >= noted.size:
                 return None
             here, there = there, float(noted[which])
         return new if there == 0 else round(new) if isfinite(new) else None
 
+    def _all_of(
+        self, name: str, start: Distances
+    ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
+        """Yield inputs at which a comparison comes out in a way for all elements of one at once."""
+        array = self.base[name]
+        moved = None if self._is_tired() or array.size < 2 else _shifted(self.base, name, 1.0)
+        if moved is None:
+            return
+        there = self.run(moved)
+        for place in start.keys() & there.keys():
+            wanted = self._wanted(place)
+            if start[place].shape != there[place].shape or start[place].size != array.size:
+                continue
+            slopes = there[place] - start[place]
+            if wanted <= {*SOME} or not slopes.all():
+                continue
+            for sign in SIGNS:
+                steps = (sign - start[place]) / slopes
+                yield from self._tried(_shifted(self.base, name, steps), place, wanted)
 
-def _signs(apart: Any) -> set[int]:
-    return {sign for sign in SIGNS if np.any(np.sign(apart) == sign)}
+    def _tried(
+        self, made: Inputs | None, place: Place, wanted: set[Outcome]
+    ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
+        """Yield inputs if a comparison comes out on them in a way that is wanted."""
+        if made is None or self._is_tired():
+            return
+        noted = self.run(made)
+        new = wanted & _ways(noted.get(place, ()))
+        if new and self._holds(noted):
+            wanted -= new
+            self.turning.reached.update((self.held, place, way) for way in new)
+            yield made, (place, min(new, key=_simplest))
+
+    def _wanted(self, place: Place) -> set[Outcome]:
+        """Return the ways in which a comparison was not seen to come out, here or often enough."""
+        known = {way for one, way in (*self.seen, *self.held) if one == place}
+        reached = self.turning.reached
+        ways = {(sign, whole) for sign in SIGNS for whole in (False, True)} - known
+        return {way for way in ways if reached[self.held, place, way] < ENOUGH}
+
+    def _holds(self, noted: Distances) -> bool:
+        return all(way in _ways(noted.get(place, ())) for place, way in self.held)
+
+    def _is_tired(self) -> bool:
+        return self.turning.runs >= self.most
+
+
+def _equations(waiting: tuple[Inputs, Held]) -> int:
+    """Return in how many comparisons, of those that are held, both sides are equal."""
+    return sum(sign == 0 for _, (sign, _) in waiting[1])
+
+
+def _slope(here: Any, there: Any, row: int) -> float | None:
+    """Return how far a step moves an element that is compared, None if that is unknown."""
+    if there is None or there.shape != here.shape:
+        return None
+    slope = float(there[row] - here[row])
+    return slope if isfinite(slope) else None
+
+
+def _sum(one: Direction, times: float, other: Direction, others: float) -> Direction:
+    """Return a direction made of so much of two."""
+    elements = dict.fromkeys((*one, *other))
+    amounts = {e: times * one.get(e, 0.0) + others * other.get(e, 0.0) for e in elements}
+    return {element: amount for element, amount in amounts.items() if amount}
+
+
+def _ways(apart: Any) -> set[Outcome]:
+    signs = np.sign(apart)
+    found = {(sign, False) for sign in SIGNS if np.any(signs == sign)}
+    several = np.size(apart) > 1
+    return found | {(sign, True) for sign in SIGNS if several and np.all(signs == sign)}
+
+
+def _simplest(way: Outcome) -> tuple[int, bool]:
+    sign, whole = way
+    return abs(sign), whole
+
+
+def _numbers(inputs: Inputs) -> list[str]:
+    return [name for name, one in inputs.items() if kind_of(one.dtype) != "b" and one.size]
 
 
 def _elements(inputs: Inputs) -> Iterator[Element]:
     """Yield the first, last and middle elements of all inputs that are numbers, in turns."""
-    numbers = {name: one for name, one in inputs.items() if kind_of(one.dtype) != "b" and one.size}
     for turn in range(PLACES_OF_AN_INPUT):
-        for name, array in numbers.items():
-            places = tuple(dict.fromkeys((0, array.size - 1, array.size // 2)))
+        for name in _numbers(inputs):
+            size = inputs[name].size
+            places = tuple(dict.fromkeys((0, size - 1, size // 2)))
             if turn < len(places):
                 yield name, places[turn]
 
 
-def _at(inputs: Inputs, element: Element) -> Any:
-    name, place = element
-    found = inputs[name].flat[place]
-    return float(found) if is_floating(inputs[name].dtype) else int(found)
+def _steps(base: Inputs, inputs: Inputs, direction: Direction) -> float:
+    """Return how many steps in a direction inputs are, which the dtype may have rounded."""
+    (name, place), amount = next(iter(direction.items()))
+    whole = not is_floating(base[name].dtype)
+    there, here = (one[name].flat[place] for one in (inputs, base))
+    apart = int(there) - int(here) if whole else float(there) - float(here)
+    return apart / amount
 
 
-def _changed(inputs: Inputs, element: Element, value: Any) -> Inputs | None:
-    """Return inputs with another number in one place; None if the dtype has no such number."""
-    name, place = element
+def _moved(inputs: Inputs, direction: Direction, steps: float) -> Inputs | None:
+    """Return inputs with other numbers in few places; None if the dtype has no such numbers."""
+    made = dict(inputs)
+    for (name, place), amount in direction.items():
+        array = np.array(made[name])
+        number = _stored(array, _at(array, place), steps * amount)
+        if number is None:
+            return None
+        array.flat[place] = number
+        made[name] = array
+    return made
+
+
+def _shifted(inputs: Inputs, name: str, steps: Any) -> Inputs | None:
+    """Return inputs in which something is added to each element of one."""
     array = np.array(inputs[name])
-    limits = finfo(array.dtype) if is_floating(array.dtype) else iinfo(array.dtype)
-    if not isfinite(value) or not float(limits.min) <= value <= float(limits.max):
-        return None
-    number = value if is_floating(array.dtype) else min(max(round(value), limits.min), limits.max)
-    array.flat[place] = number
+    added = np.broadcast_to(steps, array.size)
+    for place in range(array.size):
+        number = _stored(array, _at(array, place), float(added[place]))
+        if number is None:
+            return None
+        array.flat[place] = number
     return {**inputs, name: array}
+
+
+def _at(array: Any, place: int) -> Any:
+    return float(array.flat[place]) if is_floating(array.dtype) else int(array.flat[place])
+
+
+def _stored(array: Any, number: Any, added: float) -> Any:
+    """Return a sum as an array holds it, None if its dtype has no such number."""
+    limits = finfo(array.dtype) if is_floating(array.dtype) else iinfo(array.dtype)
+    if not isfinite(added) or not float(limits.min) <= number + added <= float(limits.max):
+        return None
+    if is_floating(array.dtype):
+        return number + added
+    return min(max(number + round(added), limits.min), limits.max)

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from functools import partial
 
-from gsl.attr.term import Access, subterms
+from gsl.attr.term import Access, Operation, Projection, Term, subterms
 from gsl.operators import Operator
 from gsl.operators.domain_axes import Axes, Axis, Permutation
 from gsl.pat import Call, Variadic
 from gsl.subst import Subst
-from gslverify.structures.arms import condition_of, decisions, has_choices, in_other_ways
+from gslverify.structures.arms import (
+    CHOOSING,
+    condition_of,
+    decisions,
+    has_choices,
+    in_other_ways,
+    with_new_extremes,
+)
 from gslverify.structures.counted import (
     Point,
     ranks_of,
@@ -120,20 +127,43 @@ def variants_by_axes(subst: Subst, usual: Enumeration) -> list[Variant]:
 
     That a sum is over five axes, or a flip along the last but six, is true of no usual structure.
     """
-    if not _asks_for_axes(subst) or not _of_rank(subst, max(USUAL.ranks) + 1, 1):
+    extremes = _extremes_of_axes(subst)
+    if not (extremes or _asks_for_axes(subst)) or not _of_rank(subst, max(USUAL.ranks) + 1, 1):
         return []
     found: list[Variant] = []
     for rank in range(max(USUAL.ranks) + 1, MOST_RANK + 1):
         search = Search(subst, Extent(ranks=(rank, 1, 0)))
         others = [one for one, _ in search.variants(RUNS_OF_A_RANK)]
         found += in_other_ways(subst, usual.variants, others)[:MOST_OF_AXES]
+        known = [*usual.variants, *found]
+        found += with_new_extremes(subst, extremes, known, others)[:MOST_OF_AXES]
     return found
+
+
+def _extremes_of_axes(subst: Subst) -> frozenset[Operation]:
+    """Return the minima, maxima and quotients in a target that depend on axes that calls name.
+
+    Of an axis by a rank it is not asked how often that fits: this only counts from the other end.
+    """
+    terms = (term for pattern in subst.target_patterns for term in pattern.terms())
+    parts = {part for term in terms for part in subterms(term) if isinstance(part, Operation)}
+    chosen = {part for part in parts if part.head in CHOOSING - {"cond"}}
+    return frozenset(part for part in chosen if _reads_axes(part) and not _counts_round(part))
+
+
+def _counts_round(part: Operation) -> bool:
+    left, right = part.operands
+    by_rank = isinstance(right, Access) and right.name == "ndim"
+    return part.head in ("//", "%") and by_rank and isinstance(left, Access | Projection)
+
+
+def _reads_axes(term: Term) -> bool:
+    return any(isinstance(part, Access) and _names_axes(part) for part in subterms(term))
 
 
 def _asks_for_axes(subst: Subst) -> bool:
     """Tell whether a condition of the target reads axes that a call of the source names."""
-    parts = (part for one in decisions(subst) for part in subterms(condition_of(one)))
-    return any(isinstance(part, Access) and _names_axes(part) for part in parts)
+    return any(_reads_axes(condition_of(one)) for one in decisions(subst))
 
 
 def _names_axes(access: Access) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -195,6 +195,7 @@ def has_choices(subst: Subst) -> bool:
     return chosen or has_arms(subst)
 
 
+MOST_FITS = 2
 CHOOSING = frozenset({"cond", "min", "max", "//", "%"})
 
 
@@ -336,6 +337,46 @@ def _way(instance: Instance) -> Hashable:
             if part.head == "cond":
                 decided |= _decided(part, part.operands[0], [place])
     return *arms.taken, frozenset(decided)
+
+
+def with_new_extremes(
+    subst: Subst, parts: Collection[Operation], usual: Iterable[Variant], others: Iterable[Variant]
+) -> list[Variant]:
+    """Return those of the `others` in which one of some parts falls as in none before it.
+
+    These are minima, maxima, quotients and remainders: which operand is taken, how often a divisor
+    fits.
+    """
+    seen = set[tuple[Operation, int]]()
+    for variant in usual if parts else ():
+        seen |= _falls(variant.instance(subst), parts)
+    found = list[Variant]()
+    for variant in others if parts else ():
+        new = _falls(variant.instance(subst), parts) - seen
+        if new:
+            found.append(variant)
+            seen |= new
+    return found
+
+
+def _falls(instance: Instance, parts: Collection[Operation]) -> set[tuple[Operation, int]]:
+    """Return how parts of the target fall that the structure decides."""
+    found = set[tuple[Operation, int]]()
+    with target_of(instance, Arms().decide) as builder:
+        for part, place in occurrences(instance.subst, builder.bindings, builder.memory):
+            if part in parts:
+                left, right = (next(_values(one, [place]), None) for one in part.operands)
+                if type(left) is int and type(right) is int:
+                    found |= {(part, fall) for fall in _fall(part.head, left, right)}
+    return found
+
+
+def _fall(head: str, left: int, right: int) -> Iterator[int]:
+    """Yield which operand an extremum takes, or how often a divisor fits, from twice on alike."""
+    if head in ("min", "max"):
+        yield (left > right) - (left < right)
+    elif right:
+        yield min(max(left // right, -MOST_FITS), MOST_FITS)
 
 
 def either_way(conditions: Iterable[Term]) -> list[Term]:

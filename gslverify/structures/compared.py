@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -24,6 +26,7 @@ from gsl.types import TensorType, Type
 from gslverify.structures.arms import Arms, target_of
 from gslverify.structures.concrete import value_in
 from gslverify.structures.instance import Instance
+from gslverify.structures.kept_conversions import Followed, conversions_kept
 
 MOST_COMPARED = 12
 MOST_ELEMENTS = 4096
@@ -77,7 +80,8 @@ def _run(call: Call, model: Mapping[Symbol, Any], all_equal: bool) -> list[Term]
         given = {name: _known(value, model) for name, value in call.attributes.items()}
         with np.errstate(all="ignore"):
             assert call.operator.reference is not None
-            call.operator.reference(*operands, **given)
+            with conversions_kept(call.operator.reference):
+                call.operator.reference(*operands, **given)
     except Exception:  # whatever a user's code does with what is not so
         return path.equations
     finally:
@@ -105,10 +109,40 @@ def _traced(declared: Type, model: Mapping[Symbol, Any]) -> Any:
     return array
 
 
-class _Traced(np.ndarray[Any, Any]):
+class _Sizes(tuple[Any, ...]):
+    """Sizes that know their terms, which NumPy's sums and products of them keep."""
+
+    __slots__ = ()
+
+    def __getitem__(self, place: Any) -> Any:
+        found = super().__getitem__(place)
+        return _Sizes(found) if isinstance(place, slice) else found
+
+    def __array_function__(
+        self, func: Callable[..., Any], types: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        if func in _OF_SIZES and len(args) == 1 and args[0] is self and not kwargs and self:
+            return _OF_SIZES[func](self)
+        plain = [tuple(map(_plain, one)) if isinstance(one, _Sizes) else one for one in args]
+        return func(*plain, **kwargs)
+
+
+_OF_SIZES: dict[Any, Callable[[Any], Any]] = {
+    np.prod: lambda sizes: reduce(mul, sizes),
+    np.sum: sum,
+    np.max: max,
+    np.min: min,
+}
+
+
+class _Traced(np.ndarray[Any, Any], Followed):
     """An array of which every size knows its term."""
 
     sizes: tuple[Any, ...]
+
+    def converted(self, function: Callable[..., Any]) -> Any:
+        """Return the first size as the length."""
+        return self.sizes[0] if function is len and self.ndim else function(self)
 
     def __array_finalize__(self, source: Any) -> None:
         before, plain = getattr(source, "sizes", ()), np.ndarray.shape.__get__(self)
@@ -119,27 +153,32 @@ class _Traced(np.ndarray[Any, Any]):
     @property  # type: ignore[misc]
     def shape(self) -> tuple[int, ...]:
         """The sizes."""
-        return self.sizes
+        return _Sizes(self.sizes)
 
     @property
     def size(self) -> int:
         """The number of elements."""
-        number: Any = 1
-        for one in self.sizes:
-            number = number * one
-        return number  # type: ignore[no-any-return]
+        return reduce(mul, self.sizes, 1)
 
 
-class _Whole(int):
+class _Whole(int, Followed):
     """An integer that knows the term that it is the value of."""
 
     term: Term
 
+    def converted(self, function: Callable[..., Any]) -> Any:
+        """Return the same number; as a float it has the same term."""
+        return _number(float(_plain(self)), self.term) if function is float else self
 
-class _Real(float):
+
+class _Real(float, Followed):
     """A real number that does."""
 
     term: Term
+
+    def converted(self, function: Callable[..., Any]) -> Any:
+        """Return the same number as a float; digits that are cut off are not followed."""
+        return self if function is float else function(_plain(self))
 
 
 def _number(value: Any, term: Any) -> Any:
@@ -210,7 +249,8 @@ _BESIDE = {"__lt__": (-1,), "__gt__": (1,), "__le__": (1,), "__ge__": (-1,)}
 _COMPARISONS = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__")
 _ARITHMETIC = (
     *("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__neg__"),
-    *("__floordiv__", "__mod__", "__pow__"),
+    *("__floordiv__", "__rfloordiv__", "__mod__", "__rmod__", "__truediv__", "__rtruediv__"),
+    *("__pow__", "__abs__"),
 )
 for _kind, _base in ((_Whole, int), (_Real, float)):
     for _name in _ARITHMETIC:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
+from gsl.attr.term import Symbol
 from gsl.errors import GslError
 from gsl.subst import Subst
 from gslverify.codes.numeric import OUTPUTS_DIFFER
@@ -12,7 +14,7 @@ from gslverify.networks.choices import NothingDrawnError, Tape
 from gslverify.networks.generation import network_in
 from gslverify.networks.network import Network
 from gslverify.networks.preferences import preferences
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.sampling import Preference, Sampler
 from gslverify.trials.rewriting import prepare
 from gslverify.trials.trial import judge
 
@@ -29,13 +31,21 @@ def is_wrong_on_some(subst: Subst, sampler: Sampler, seed: int) -> bool:
 
 def _is_wrong_on(subst: Subst, sampler: Sampler, random: Random) -> bool:
     choices = Tape((), random)
-    model = sampler.near(preferences(choices))
+    model = model_with_elements(sampler, preferences(choices))
     if model is None:
         return False
     try:
         return _differs(subst, network_in(choices, sampler, model), choices.number(255))
     except (NothingDrawnError, GslError):
         return False
+
+
+def model_with_elements(sampler: Sampler, preference: Preference) -> dict[Symbol, Any] | None:
+    """Return a model near the preferences, in which no result is empty if a few attempts find one.
+
+    Bounds of slices that are drawn by themselves mostly leave nothing between them.
+    """
+    return sampler.near(preference, may_be_empty=False) or sampler.near(preference)
 
 
 def _differs(subst: Subst, network: Network, start: int) -> bool:

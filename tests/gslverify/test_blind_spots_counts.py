@@ -142,7 +142,33 @@ def last_but_six() -> Subst:
     return Subst(source, op.Exp(op.Flip(x, axis=axis)))
 
 
+def mirrored(axis: Callable[[Any, Any], Any]) -> Subst:
+    """flip[a](exp(x)) => exp(flip(x)) for axes that are counted from the front."""
+    x = pat.Wildcard(dtype="float32")
+    source = op.Flip(op.Exp(x))
+    a = source.axis
+    return Subst(source, op.Exp(op.Flip(x, axis=axis(a, x.ndim))), where=[a >= 0])
+
+
+def least_of_axes() -> Subst:
+    """Wrong from seven axes on."""
+    return mirrored(lambda a, rank: attr.Min(a, 5))
+
+
+def remainder_of_axes() -> Subst:
+    """Wrong along the last of eight axes."""
+    return mirrored(lambda a, rank: a % 7)
+
+
+def quotient_of_axes() -> Subst:
+    """Wrong for axes 6 and 7, which both are 4."""
+    return mirrored(lambda a, rank: a - (a // 6) * 2)
+
+
 WRONG = (
+    least_of_axes,
+    remainder_of_axes,
+    quotient_of_axes,
     five_axes,
     six_axes_of_eight,
     sixth_axis_of_seven,

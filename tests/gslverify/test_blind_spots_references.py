@@ -148,6 +148,29 @@ def test_what_references_compare_sizes_with_is_tried(
     assert is_refuted(write, NUMERIC, seed=seed)
 
 
+def of_a_length(data: Any) -> Any:
+    return data * (2.0 if data.ndim and len(data) * 3 == 51 else 1.0)
+
+
+def of_converted_sizes(data: Any) -> Any:
+    halves = [float(int(size)) / 2 for size in data.shape]
+    return data * (2.0 if any(2 * half == 37 for half in halves) else 1.0)
+
+
+def of_all_sizes_together(data: Any) -> Any:
+    """Two sizes that are added and multiplied by NumPy."""
+    sizes = data.shape[-2:]
+    return data * (2.0 if len(sizes) == 2 and np.prod(sizes) + np.sum(sizes) == 67 else 1.0)
+
+
+@pytest.mark.parametrize("reference", [of_a_length, of_converted_sizes, of_all_sizes_together])
+def test_sizes_are_followed_through_conversions(
+    reference: Callable[[Any], Any], declare: Callable[[Any], None]
+) -> None:
+    declare(reference)
+    assert ask(NUMERIC, from_source).verdict is Verdict.FAIL
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("reference", [of_a_row, of_many, of_a_long_axis, of_equal_axes])
 def test_numbers_in_the_code_of_references_are_tried_as_sizes(
@@ -235,6 +258,19 @@ def of_an_interval(data: Any) -> Any:
     return np.where(total >= 40_000, np.where(total <= 40_000, 2 * data, data), data)
 
 
+def of_all_elements(data: Any) -> Any:
+    """What no change of a single element shows."""
+    return data * np.where(np.all(data == 61.5), 2.0, 1.0) if data.size > 1 else data
+
+
+def of_both_ends(data: Any) -> Any:
+    """Two equations of the same two elements, the second asked where the first holds."""
+    first, last = ends(data)
+    if data.size > 1 and first + last == 300 and first - last == 72:
+        return 2 * data
+    return data
+
+
 def of_two_sums(data: Any) -> Any:
     """The second comparison counts where the first holds."""
     first, last = ends(data)
@@ -244,7 +280,10 @@ def of_two_sums(data: Any) -> Any:
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     "reference",
-    [of_a_sum, of_a_difference, of_a_product, of_squares, of_an_interval, of_two_sums],
+    [
+        *(of_a_sum, of_a_difference, of_a_product, of_squares, of_an_interval, of_two_sums),
+        *(of_all_elements, of_both_ends),
+    ],
 )
 def test_what_references_compare_is_made_to_come_out_otherwise(
     reference: Callable[[Any], Any], seed: int, declare: Callable[[Any], None]

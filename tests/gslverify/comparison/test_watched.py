@@ -82,6 +82,48 @@ def test_inputs_are_found_at_which_two_elements_have_a_sum(called: Callable[[Any
     assert any(one["x"][0] + one["x"][2] == 1000 for one in found)
 
 
+def two_sums(data: Any) -> Any:
+    both = (data[0] + data[1] == 10) & (data[0] - data[1] == 4)
+    return np.where(both, 0, data)
+
+
+def one_sum_after_another(data: Any) -> Any:
+    if data[0] + data[2] == 1000 and data[0] - 2 * data[2] == 70:
+        return 0 * data
+    return data
+
+
+def three_sums(data: Any) -> Any:
+    first, second, third = data
+    if first + second + third == 500 and first - second == 31 and second + 3 * third == 92:
+        return 0 * data
+    return data
+
+
+def all_equal(data: Any) -> Any:
+    return data * np.where(np.all(data == 61.5), 0, 1)
+
+
+def all_of_a_table(data: Any) -> Any:
+    return data * np.where(np.all(2 * data == np.array([90.0, 8.0, -31.0])), 0, 1)
+
+
+def all_above(data: Any) -> Any:
+    return data * np.where(np.all(data > 54_321), 0, 1)
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [two_sums, one_sum_after_another, three_sums, all_equal, all_of_a_table, all_above],
+)
+def test_inputs_are_found_of_which_several_elements_have_to_change(
+    reference: Any, called: Callable[[Any], Call]
+) -> None:
+    base = {"x": np.array([1.0, 2.0, 3.0], "float32")}
+    found = Turning().inputs((called(reference),), [base])
+    assert any(not reference(one["x"]).any() for one in found)
+
+
 def test_runs_are_limited(called: Callable[[Any], Call]) -> None:
     call = called(lambda data: np.where(np.sin(data) == 2, 0, data))
     turning = Turning()

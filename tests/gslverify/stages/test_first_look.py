@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from gsl import Subst, op, pat
 from gsl.rule_files.collect import rules_in
 from gslverify.finding import Level
+from gslverify.networks.choices import Tape
+from gslverify.networks.preferences import preferences
 from gslverify.prove.effort import EASY, PATIENCE, Doubt, RefutedError
+from gslverify.stages.examination import scenarios_of
 from gslverify.stages.prove import PROVE
-from tests.gslverify.stages.asking import ask
+from gslverify.trials.first_look import model_with_elements
+from tests.gslverify.stages.asking import ask, question
 
 pytestmark = pytest.mark.smt
 
@@ -57,3 +62,19 @@ def test_it_is_looked_seldom_and_only_where_a_proof_is_long() -> None:
 def test_what_is_wrong_ends_the_proof() -> None:
     with pytest.raises(RefutedError, match="differ"):
         Doubt(lambda: True).after(EASY + 1)
+
+
+def slices_of_slices() -> Subst:
+    """Two slices as one from the start: most steps and bounds that are drawn leave nothing."""
+    x = pat.Wildcard(shape=(None, None))
+    whole = op.StridedSlice(op.StridedSlice(x))
+    return Subst(whole, op.StridedSlice(x, begin=(0, 0), end=whole.shape, strides=(1, 1)))
+
+
+def test_graphs_that_are_drawn_have_elements_where_some_may_have() -> None:
+    (scenario,) = scenarios_of(question(slices_of_slices)).feasible
+    sampler, random = scenario.sampler, Random(0)
+    for _ in range(5):
+        model = model_with_elements(sampler, preferences(Tape((), random)))
+        assert model is not None
+        assert all(sampler.evaluator.value(one, model) is True for one in sampler.elements)
