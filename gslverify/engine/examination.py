@@ -14,6 +14,7 @@ from gsl.subst import Rule
 from gslverify.codes.internal import INTERNAL_ERROR, NESTED_TOO_DEEPLY
 from gslverify.corpus.declaration import LoadedRule
 from gslverify.engine.deadline import PROCESSOR, OutOfTimeError, ended_after
+from gslverify.engine.raising_operators import by_operator
 from gslverify.events import Found, Notify, Progress, StageStarted
 from gslverify.finding import FAILURES, REFUTING, Finding, StageResult, Verdict
 from gslverify.settings import NO_FLAG, Settings
@@ -58,7 +59,8 @@ class Examination:
     def run(self, name: str, location: str) -> StageResult:
         """Return the result of a stage, given where to load it from.
 
-        An exception of the stage becomes finding GSL901, one of the rule GSL102. Stages after one
+        An exception of the stage becomes finding GSL901, one of the rule GSL102, one of the
+        declaration of an operator GSL125. Stages after one
         that `stops` are skipped. While a stage runs, `found` is what it would come to if it were
         ended now.
         """
@@ -74,7 +76,7 @@ class Examination:
         except RecursionError as error:
             result = too_deep(name) if is_deep(question) else crashed(name, error)
         except Exception as error:
-            result = self._unwritten(name) or crashed(name, error)
+            result = self._unwritten(name) or by_operator(name, error) or crashed(name, error)
         result = self._with_hints(self._with_values(result))
         self.found = None
         self.note(result)

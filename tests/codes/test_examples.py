@@ -67,6 +67,7 @@ WITHOUT_EXAMPLE = {
     "GSL812": "is about other libraries: tests/gslverify/adapters/test_results.py",
     "GSL814": "is about other libraries: tests/gslverify/adapters/test_results.py",
     "GSL813": "is about other libraries: tests/gslverify/adapters/test_results.py",
+    "GSL125": "needs an operator: tests/gslverify/engine/test_raising_operators.py",
     "GSL901": "needs a defect of the verifier: tests/gslverify/engine/test_engine.py",
     "GSL902": "needs a process that dies: tests/gslverify/engine/test_pool.py",
     "GSL904": "needs a stage without end: tests/gslverify/engine/test_findings_kept.py",
