@@ -92,7 +92,7 @@ def _model(
     if demand is None:
         return sampler.model(preference, may_be_empty=False)
     granting = _granting(preference, demand)
-    model = sampler.mended(granting, demand)
+    model = sampler.near(granting, False, demand)
     if model is None and ask_solver:
         model = sampler.model(granting, may_be_empty=False, demand=demand)
     return model
