@@ -18,6 +18,8 @@ from gslverify.structures.arms import (
     with_new_extremes,
 )
 from gslverify.structures.counted import (
+    MOST_AXES,
+    MOST_FIELDS,
     Point,
     ranks_of,
     turning_points,
@@ -45,15 +47,11 @@ RUNS_PER_LARGE_EXTENT = 64
 RUNS_OF_RARE_EXTENT = 2000
 MANY_FIELDS, MOST_OF_MANY_FIELDS = 8, 2
 MOST_ORDERS, RUNS_OF_ORDERS = 24, 600
-MOST_RANK = 10
-"""Tensors with more axes than this are not tried, whatever numbers a rule names."""
 MOST_OF_AN_ORDER, MOST_OF_A_POINT, MOST_ALLOWED = 2, 2, 8
 """Structures with an order, within an extent with the counts of a point, and of those together that
 conditions allow."""
 RUNS_OF_A_RANK, MOST_OF_AXES = 400, 4
 """Structures of each rank that are built, and taken, where the axes of calls decide."""
-MOST_FIELDS = 40
-"""Tuples with more fields than this are not tried, whatever numbers a rule names."""
 
 
 def larger_variants(subst: Subst) -> list[Variant]:
@@ -64,7 +62,7 @@ def larger_variants(subst: Subst) -> list[Variant]:
         most, runs = (MOST_ORDERS, RUNS_OF_ORDERS) if orders else (1, RUNS_PER_LARGE_EXTENT)
         variants += some_variants(subst, extent, _is_large, most, runs)
     for order in named_orders(subst):
-        if len(order) <= MOST_RANK:
+        if len(order) <= MOST_AXES:
             fits = partial(has_order, order)
             extent = extent_of(order)
             variants += some_variants(subst, extent, fits, MOST_OF_AN_ORDER, RUNS_PER_LARGE_EXTENT)
@@ -84,7 +82,7 @@ def structures_at(subst: Subst, point: Point, most: int) -> list[Variant]:
     None where the source has a permutation of axes that are counted, either: there are too many.
     """
     fields, ranks = (tuple(dict.fromkeys(few.values())) for few in (point.lengths, point.ranks))
-    if is_beyond(point) or (ranks and max(ranks) > max(USUAL.ranks) and _permutes(subst)):
+    if point.is_beyond or (ranks and max(ranks) > max(USUAL.ranks) and _permutes(subst)):
         return []
     variants: list[Variant] = []
     # A condition may compare the ranks of two inputs.
@@ -96,12 +94,6 @@ def structures_at(subst: Subst, point: Point, most: int) -> list[Variant]:
     return variants
 
 
-def is_beyond(point: Point) -> bool:
-    """Tell whether a point has more axes or fields than are ever tried."""
-    most_fields = max(point.lengths.values(), default=0)
-    return most_fields > MOST_FIELDS or max(point.ranks.values(), default=0) > MOST_RANK
-
-
 def may_have(subst: Subst, point: Point) -> bool:
     """Tell whether a graph may have the counts of a point, as far as a few structures show it."""
     if any(count > MOST_FIELDS for count in point.lengths.values()):
@@ -109,7 +101,7 @@ def may_have(subst: Subst, point: Point) -> bool:
     ranks = [rank for rank in point.ranks.values() if rank > max(USUAL.ranks)]
     if ranks and _permutes(subst):
         return True
-    if is_beyond(point):
+    if point.is_beyond:
         return any(_of_rank(subst, rank, 1) for rank in ranks)
     return bool(structures_at(subst, point, 1))
 
@@ -131,7 +123,7 @@ def variants_by_axes(subst: Subst, usual: Enumeration) -> list[Variant]:
     if not (extremes or _asks_for_axes(subst)) or not _of_rank(subst, max(USUAL.ranks) + 1, 1):
         return []
     found: list[Variant] = []
-    for rank in range(max(USUAL.ranks) + 1, MOST_RANK + 1):
+    for rank in range(max(USUAL.ranks) + 1, MOST_AXES + 1):
         search = Search(subst, Extent(ranks=(rank, 1, 0)))
         others = [one for one, _ in search.variants(RUNS_OF_A_RANK)]
         found += in_other_ways(subst, usual.variants, others)[:MOST_OF_AXES]
@@ -226,6 +218,6 @@ def larger_than_tried(subst: Subst) -> list[str]:
     points = turning_points_of_conditions(subst)
     ranks = max((n for one in points for n in one.ranks.values()), default=0)
     lengths = max((n for one in points for n in one.lengths.values()), default=0)
-    wanted = (ranks, MOST_RANK, "axes in a tensor"), (lengths, MOST_FIELDS, "fields in a tuple")
+    wanted = (ranks, MOST_AXES, "axes in a tensor"), (lengths, MOST_FIELDS, "fields in a tuple")
     untried = "a condition is about more {}, and more than {} are not tried; allow fewer"
     return [untried.format(what, most) for largest, most, what in wanted if largest > most]

@@ -124,6 +124,12 @@ class Point:
         few = all(number <= USUAL.most_fields for number in self.lengths.values())
         return few and all(number in USUAL.ranks for number in self.ranks.values())
 
+    @property
+    def is_beyond(self) -> bool:
+        """Whether there are more axes or fields than are ever tried."""
+        most_fields = max(self.lengths.values(), default=0)
+        return most_fields > MOST_FIELDS or max(self.ranks.values(), default=0) > MOST_AXES
+
     def is_in(self, instance: Instance) -> bool:
         """Tell whether an instance has these counts."""
         bindings = instance.bindings
@@ -185,8 +191,10 @@ class Decisions:
                 found.append(number)
                 seen |= those
         for number in tuple(found):
-            others = usual.union(*(ways[other] for other in found if other != number))
-            if ways[number] <= others:
+            # What is beyond all that is tried shows nothing in the place of what is not.
+            is_beyond = points[number].is_beyond
+            others = (n for n in found if n != number and (is_beyond or not points[n].is_beyond))
+            if ways[number] <= usual.union(*map(ways.__getitem__, others)):
                 found.remove(number)
         return [points[number] for number in found]
 

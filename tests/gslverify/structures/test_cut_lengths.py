@@ -34,6 +34,7 @@ def lengths(rule: Subst) -> tuple[int, ...]:
         (lambda fields, i: fields.length - 1 - i, ()),
         (lambda fields, i: attr.Cond(i == 12, 0, i), (13,)),
         (lambda fields, i: attr.Cond(attr.In(i, (3, 20)), 0, i), (21,)),
+        (lambda fields, i: attr.Cond(attr.In(i, (3, 20, 900)), 0, i), (21, 901)),
         (lambda fields, i: attr.Min(i, 9), (11,)),
         (lambda fields, i: attr.Min(i, 900), (902,)),
         (lambda fields, i: i - i % 16 // 15, (32,)),
