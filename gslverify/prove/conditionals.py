@@ -7,7 +7,8 @@ nothing that was not decided before.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Set
+from typing import Any
 
 from gslverify.prove.conditions import decided, joined, opposite
 from gslverify.prove.effort import Effort
@@ -76,18 +77,34 @@ class Conditionals:
         return self._known.get(mono[0]) if len(mono) == 1 and number == 1 else None
 
     def _agree_where(self, condition: Hashable, then: Poly, otherwise: Poly) -> bool:
-        """Tell whether two forms become one by an equation, such as that a size is 1."""
-        if not isinstance(condition, tuple) or condition[0] != "eq":
+        """Tell whether two forms become one where a condition holds, such as that a size is 1."""
+        if not isinstance(condition, tuple) or condition[0] not in ("eq", "and"):
             return False
+        if condition[0] == "eq":
+            return self._agree_by(condition, then, otherwise)
+        then, otherwise = (self._decided_by(condition[1], one) for one in (then, otherwise))
+        return then == otherwise or any(
+            self._agree_by(part, then, otherwise)
+            for part in condition[1]
+            if isinstance(part, tuple) and part[0] == "eq"
+        )
+
+    def _decided_by(self, parts: Set[Hashable], poly: Poly) -> Poly:
+        """Return a form where all of some conditions hold, which decide conditionals in it."""
+        atoms = {atom for mono, _ in poly for atom in mono} & self._known.keys()
+        for atom in sorted(atoms):
+            condition, (then, otherwise) = self._known[atom]
+            if condition in parts:
+                poly = replaced(poly, atom, then)
+            elif opposite(condition) in parts:
+                poly = replaced(poly, atom, otherwise)
+        return poly
+
+    def _agree_by(self, condition: tuple[Any, ...], then: Poly, otherwise: Poly) -> bool:
+        """Tell whether two forms become one by an equation."""
         if signless(add(then, otherwise, -1)) == condition[1]:
             return True
-        known: list[tuple[int, Poly]] = []
-        for mono, number in sorted(condition[1], key=lambda pair: pair[0]):
-            others = {atom for other, _ in condition[1] if other != mono for atom in other}
-            if len(mono) == 1 and number in (1, -1) and mono[0] not in others:
-                rest = frozen({m: -number * n for m, n in condition[1] if m != mono})
-                known.append((mono[0], rest))
-                break
+        known = self._solved(condition[1])
         atoms = {atom for mono, _ in (*then, *otherwise) for atom in mono}
         for atom in sorted(atoms & self._ranges.extents.keys()):
             extent = self._ranges.extents[atom]
@@ -100,3 +117,16 @@ class Conditionals:
             self._effort.terms(len(then) + len(otherwise))
             then, otherwise = replaced(then, atom, value), replaced(otherwise, atom, value)
         return then == otherwise
+
+    def _solved(self, equation: Poly) -> list[tuple[int, Poly]]:
+        """Return what unknowns are where a form is 0; counts whose product is 1 are all 1."""
+        for mono, number in sorted(equation, key=lambda pair: pair[0]):
+            others = {atom for other, _ in equation if other != mono for atom in other}
+            if number not in (1, -1) or others & set(mono):
+                continue
+            rest = frozen({m: -number * n for m, n in equation if m != mono})
+            if len(mono) == 1:
+                return [(mono[0], rest)]
+            if mono and rest == ONE and all(map(self._ranges.is_count, mono)):
+                return [(atom, ONE) for atom in sorted(set(mono))]
+        return []

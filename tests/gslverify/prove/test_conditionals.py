@@ -35,6 +35,30 @@ def test_an_index_that_is_broadcast_twice_is_broadcast_once() -> None:
     assert not forms.same(once, cond(B == 1, 0, index))
 
 
+def test_a_size_that_is_broadcast_with_1_stays_what_it_is() -> None:
+    forms, size = Forms(), broadcast(A, B)
+    assert forms.same(cond(size == 1, 1, size), size)
+    assert forms.same(broadcast(size, 1), size)
+    assert not forms.same(cond(size == 1, 2, size), size)
+    assert not forms.same(cond(A == 1, 1, size), size)
+
+
+def test_a_position_in_a_product_of_counts_is_0_where_this_is_1() -> None:
+    forms, first, second = Forms(), Symbol("i", low=0), Symbol("j", low=0)
+    forms.bound(first, A)
+    forms.bound(second, B)
+    position = first * B + second
+    assert forms.same(cond(A * B == 1, 0, position), position)
+    assert not forms.same(cond(A * B == 2, 0, position), position)
+    assert not forms.same(cond(A * C == 1, 0, position), position)
+
+
+def test_numbers_whose_product_is_1_need_not_be_1() -> None:
+    forms, real, whole = Forms(), Symbol("x", "real", low=0), Symbol("n")
+    for one in (real, whole):
+        assert not forms.same(cond(one * A == 1, 1, A), A)
+
+
 def test_a_size_of_a_long_broadcast_is_1_where_all_are() -> None:
     forms = Forms()
     sizes = [Symbol(f"n{number}", low=1) for number in range(40)]
