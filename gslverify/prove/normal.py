@@ -31,9 +31,10 @@ from gslverify.prove.conditions import opposite
 from gslverify.prove.extrema import is_infinite
 from gslverify.prove.facts import Facts
 from gslverify.prove.failure import UnprovableError
+from gslverify.prove.infinities import compared_with_infinity
 from gslverify.prove.laws import OF_RINGS, Laws
 from gslverify.prove.regions import Regions
-from gslverify.prove.values import EXTREMA, Family, Item, Region, Value, value_of
+from gslverify.prove.values import EXTREMA, Family, Item, Region, Value, constant, value_of
 from gslverify.prove.wrapping import Computed
 
 Guards = tuple[Any, ...]
@@ -102,7 +103,10 @@ class Normaliser:
         self, function: str, arguments: Sequence[Expression], values: Sequence[Value]
     ) -> Cases:
         if function not in EXTREMA and any(map(is_infinite, values)):
-            raise UnprovableError("it computes with an infinite constant")
+            known = compared_with_infinity(function, values, self.laws.signs)
+            if known is None:
+                raise UnprovableError("it computes with an infinite constant")
+            return [((), constant(int(known)))]
         if function in OF_RINGS:
             return self.laws.function(function, values)
         pairs = zip(arguments, values, strict=True)

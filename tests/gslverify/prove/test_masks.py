@@ -10,6 +10,7 @@ import pytest
 
 from gsl import Subst, op, pat
 from gslverify.finding import StageResult, Verdict
+from gslverify.prove.claim import is_proved
 from gslverify.prove.effort import Effort, LimitReachedError
 from gslverify.stages.prove import PROVE
 from tests.gslverify.stages.asking import ask
@@ -131,3 +132,46 @@ def test_efforts_count_each_kind_of_work() -> None:
         effort.pairing()
     with pytest.raises(LimitReachedError, match="more than 6 ways to pair off indices"):
         effort.pairing()
+
+
+def guarded(side: float, compare: Any, make: Any, *, is_met: bool) -> Write:
+    """where(compare(make(x), inf), c, x) is the branch that is taken"""
+
+    def write() -> Subst:
+        x, c = pat.Wildcard(dtype="float32", shape=(None,)), pat.Const(shape=())
+        source = op.Where(compare(make(x), side), c, op.Negative(x))
+        target = op.BroadcastTo(c, shape=x.shape) if is_met else op.Negative(x)
+        return Subst(source, target)
+
+    return write
+
+
+NEVER = [(op.Equal, inf), (op.Equal, -inf), (op.Less, -inf), (op.GreaterEqual, inf)]
+ALWAYS = [(op.NotEqual, inf), (op.LessEqual, inf), (op.Greater, -inf)]
+FINITE = (lambda x: x, lambda x: x * x + 1.0, lambda x: op.Max(x, axis=(0,), keepdims=True))
+MAYBE_INFINITE = (lambda x: 1.0 / x, op.Log, op.Exp)
+
+
+def is_shown(write: Write) -> bool:
+    return is_proved(ask(PROVE, write).assurances)
+
+
+@pytest.mark.parametrize("make", FINITE)
+def test_a_real_number_is_less_than_infinity(make: Any) -> None:
+    for compare, side in NEVER[1:3]:
+        assert is_shown(guarded(side, compare, make, is_met=False))
+        assert not is_shown(guarded(side, compare, make, is_met=True))
+
+
+@pytest.mark.parametrize(
+    ("compare", "side", "is_met"),
+    [*((*one, False) for one in NEVER), *((*one, True) for one in ALWAYS)],
+)
+def test_each_comparison_with_infinity(compare: Any, side: float, is_met: bool) -> None:
+    assert is_shown(guarded(side, compare, lambda x: x, is_met=is_met))
+    assert not is_shown(guarded(side, compare, lambda x: x, is_met=not is_met))
+
+
+@pytest.mark.parametrize("make", MAYBE_INFINITE)
+def test_what_has_poles_or_overflows_may_be_infinite(make: Any) -> None:
+    assert not is_shown(guarded(inf, op.Equal, make, is_met=False))
