@@ -26,6 +26,8 @@ MOST_STEPS = 20
 MOST_BASES = 8
 MOST_HELD = 2
 PLACES_OF_AN_INPUT = 3
+MOST_TOGETHER = 12
+"""Where inputs have no more elements than this, all of them are changed at once."""
 ENOUGH = 10
 """So often a comparison is made to come out in a way, on different networks."""
 SIGNS = (0, 1, -1)
@@ -102,6 +104,7 @@ class _Search:
             yield from self._along(direction, start, {})
         for name in _numbers(self.base) if start else ():
             yield from self._all_of(name, start)
+        yield from self._all_together(start, beside)
 
     def _along(
         self, direction: Direction, start: Distances, beside: dict[Element, Distances]
@@ -201,6 +204,35 @@ class _Search:
                 steps = (sign - start[place]) / slopes
                 yield from self._tried(_shifted(self.base, name, steps), place, wanted)
 
+    def _all_together(
+        self, start: Distances, beside: dict[Element, Distances]
+    ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
+        """Yield inputs at which a comparison of several elements comes out in a way for all.
+
+        Its sides may be made of any elements, as in `all(x == flip(x))`: what a step with each of
+        them does to all distances are the equations of Newton's method, solved by as few elements
+        as possible.
+        """
+        names = _numbers(self.base)
+        elements = [(name, n) for name in names for n in range(self.base[name].size)]
+        places = [p for p in start if start[p].size > 1 and self._wanted(p) - {*SOME}]
+        if not places or not 1 < len(elements) <= MOST_TOGETHER:
+            return
+        for element in elements:
+            if element not in beside:
+                beside[element] = self._step({element: 1.0})
+        for place in places:
+            here, wanted = start[place], self._wanted(place)
+            there = [beside[element].get(place, np.empty(0)) for element in elements]
+            if any(one.shape != here.shape for one in there):
+                continue
+            slopes = np.stack([one - here for one in there], axis=1).astype(float)
+            few = _independent(slopes)
+            for sign in SIGNS if few else ():
+                steps = np.linalg.lstsq(slopes[:, few], (sign - here).astype(float))[0]
+                pairs = zip((elements[n] for n in few), map(float, steps), strict=True)
+                yield from self._tried(_moved(self.base, dict(pairs), 1), place, wanted)
+
     def _tried(
         self, made: Inputs | None, place: Place, wanted: set[Outcome]
     ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
@@ -239,6 +271,15 @@ def _slope(here: Any, there: Any, row: int) -> float | None:
         return None
     slope = float(there[row] - here[row])
     return slope if isfinite(slope) else None
+
+
+def _independent(slopes: Any) -> list[int]:
+    """Return the first columns that all others are made of; none where one is not finite."""
+    found: list[int] = []
+    for column in range(slopes.shape[1]) if np.isfinite(slopes).all() else ():
+        if np.linalg.matrix_rank(slopes[:, [*found, column]]) > len(found):
+            found.append(column)
+    return found
 
 
 def _sum(one: Direction, times: float, other: Direction, others: float) -> Direction:

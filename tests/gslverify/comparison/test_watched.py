@@ -108,13 +108,24 @@ def all_of_a_table(data: Any) -> Any:
     return data * np.where(np.all(2 * data == np.array([90.0, 8.0, -31.0])), 0, 1)
 
 
+def the_same_backwards(data: Any) -> Any:
+    return data * np.where(np.all(data == 10 * data[::-1] - 9 * data[1]), 0, 1)
+
+
+def rising_fast(data: Any) -> Any:
+    return data * np.where(np.all(data[1:] - 1_000 > data[:-1]), 0, 1)
+
+
 def all_above(data: Any) -> Any:
     return data * np.where(np.all(data > 54_321), 0, 1)
 
 
 @pytest.mark.parametrize(
     "reference",
-    [two_sums, one_sum_after_another, three_sums, all_equal, all_of_a_table, all_above],
+    [
+        *(two_sums, one_sum_after_another, three_sums, all_equal, all_of_a_table, all_above),
+        *(the_same_backwards, rising_fast),
+    ],
 )
 def test_inputs_are_found_of_which_several_elements_have_to_change(
     reference: Any, called: Callable[[Any], Call]
@@ -122,6 +133,11 @@ def test_inputs_are_found_of_which_several_elements_have_to_change(
     base = {"x": np.array([1.0, 2.0, 3.0], "float32")}
     found = Turning().inputs((called(reference),), [base])
     assert any(not reference(one["x"]).any() for one in found)
+
+
+def test_inputs_without_numbers_are_left_alone(called: Callable[[Any], Call]) -> None:
+    call = called(lambda data: np.where(np.ones(3) == np.sum(data), 0, data))
+    assert Turning().inputs((call,), [{"x": np.array([True, False, True])}]) == []
 
 
 def test_runs_are_limited(called: Callable[[Any], Call]) -> None:
