@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from random import SystemRandom
 from typing import Any
 
 from gsl.attr.evaluate import conjunction, negation
@@ -17,7 +18,9 @@ from gsl.kernel.expression import Expression
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.elements import Elements, Inputs
 from gslverify.certificates.field import Value, plus, product_in
+from gslverify.certificates.indices import Indices
 from gslverify.certificates.laws import LAWS, Shown, Step
+from gslverify.certificates.lemmas import Way, clashes
 from gslverify.certificates.model import Model
 from gslverify.prove.cone import conjuncts, shape_of
 from gslverify.semantics.solver import Answer, Solver
@@ -37,8 +40,11 @@ class Asked:
     limit: int = LIMIT
     questions: int = 0
 
-    def shows(self, goal: Any, facts: Sequence[Any]) -> bool:
-        """Tell whether a condition follows from facts; `goal` is False where they must clash."""
+    def shows(self, goal: Any, facts: Sequence[Any], ways: Sequence[Way] = ()) -> bool:
+        """Tell whether a condition follows from facts; `goal` is False where they must clash.
+
+        Either sums of products say so on all `ways` in which it can fail, or z3 does.
+        """
         if not isinstance(goal, Term) and goal:
             return True
         if any(fact is False for fact in facts) or is_seen(goal, facts):
@@ -50,7 +56,11 @@ class Asked:
         given = [fact for fact in facts if isinstance(fact, Term)]
         key = len(goals), shape_of([*goals, *given])
         if key not in self.replies:
-            self.replies[key] = self._answer(goals, given)
+            self.replies[key] = (
+                clashes(ways, goal, given, Indices(SystemRandom().getrandbits(64)))
+                if ways
+                else self._answer(goals, given)
+            )
         return self.replies[key]
 
     def _answer(self, goals: Sequence[Term], given: Sequence[Term]) -> bool:
@@ -96,10 +106,17 @@ def is_seen(goal: Any, facts: Iterable[Any]) -> bool:
     return holds(goal)
 
 
-def decided(step: Step) -> Any:
+def decided(step: Step) -> list[tuple[Sequence[Any], Any]]:
     """Return what has to be shown for a step that says that a condition holds or fails."""
     (condition,) = step.subjects
-    return condition if step.law == "holds" else negation(condition)
+    return [
+        ((), one) for one in conjuncts([condition if step.law == "holds" else negation(condition)])
+    ]
+
+
+def conditions_of(shown: Shown) -> list[tuple[Sequence[Any], Any]]:
+    """Return the conditions of a law one by one, with what is known for each."""
+    return [(given, one) for given, whole in shown.conditions for one in conjuncts([whole])]
 
 
 class Checker:
@@ -120,29 +137,13 @@ class Checker:
         self.elements = Elements(model, inputs.dtypes, inputs.limits)
         self.extents: dict[Symbol, Any] = {}
         self.known_by: dict[int, int] = {}
+        self._bounds: dict[Symbol, tuple[Any, Any]] = {}
         for number in claims:
-            for literal in self._assume(asked.claims[number]):
+            for literal in model.assume(asked.claims[number]):
                 self.known_by[literal] = number
         for condition in path:
-            self._assume(condition)
+            model.assume(condition)
         model.forget()
-
-    def _assume(self, condition: Any) -> list[int]:
-        """Return what is known in the model now, as a condition holds."""
-        found = dict[int, bool]()
-        for one in conjuncts([condition]):
-            is_either = isinstance(one, Operation) and one.head == "or"
-            value = 1 if is_either else self.model.condition(one)
-            if isinstance(value, dict) and len(value) == 1:
-                ((mono, _),) = value.items()
-                found |= dict.fromkeys(mono, True)
-            elif isinstance(value, dict) and len(value) == 2 and value.get(frozenset()) == 1:
-                (mono,) = (one for one in value if one)
-                if len(mono) == 1 and plus(value, {mono: 1}) == 1:
-                    found |= dict.fromkeys(mono, False)
-        new = [literal for literal in found if literal not in self.model.known]
-        self.model.known |= found
-        return new
 
     def follow(self, step: Step) -> None:
         """Add what a step says to the model; raise RefusedError where that does not follow."""
@@ -166,7 +167,7 @@ class Checker:
         if law is None:
             raise RefusedError(f"there is no law `{step.law}`")
         shown = law(self.elements, step)
-        for number, (given, condition) in enumerate(shown.conditions):
+        for number, (given, condition) in enumerate(conditions_of(shown)):
             if not self.shows(condition, step, number, given):
                 raise RefusedError(f"`{step.law}` asks for what is not shown: {condition!r}")
         return shown
@@ -200,8 +201,9 @@ class Checker:
 
     def _decide(self, step: Step) -> None:
         (condition,) = step.subjects
-        if not self.shows(decided(step), step, 0):
-            raise RefusedError(f"it is not shown that it {step.law}: {condition!r}")
+        for number, (_, one) in enumerate(decided(step)):
+            if not self.shows(one, step, number):
+                raise RefusedError(f"it is not shown that it {step.law}: {condition!r}")
         for _, (given, value) in self.model.over(step.indices, lambda: self._literals(step)):
             for literal, is_positive in value:
                 holds = is_positive is (step.law == "holds")
@@ -230,10 +232,16 @@ class Checker:
             return True
         facts = self.facts(step, given)
         used = step.facts[number] if number < len(step.facts) else ()
-        return self.asked.shows(goal, [facts[fact] for fact in used])
+        ways = step.ways[number] if number < len(step.ways) else ()
+        return self.asked.shows(goal, [facts[fact] for fact in used], ways)
 
     def facts(self, step: Step, given: Sequence[Any] = ()) -> list[Any]:
         """Return all that is known where a step is: claims, the case, what is given, and ranges."""
-        indices = [*step.indices, *self.extents.items()]
-        bounds = [symbol < extent for symbol, extent in indices]
+        bounds = [self._bound(*one) for one in (*step.indices, *self.extents.items())]
         return [*self.always, *conjuncts([*given, *step.given]), *bounds]
+
+    def _bound(self, symbol: Symbol, extent: Any) -> Any:
+        known = self._bounds.get(symbol)
+        if known is None or known[0] is not extent:
+            known = self._bounds[symbol] = extent, symbol < extent
+        return known[1]

@@ -14,10 +14,11 @@ from gsl.graph import reverse_post_order
 from gsl.kernel.expression import Expression
 from gsl.types import TensorType
 from gslverify.certificates.checker import Asked, Checker
+from gslverify.certificates.degree import points_for
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.elements import Inputs
 from gslverify.certificates.gathered import limits_in
-from gslverify.certificates.laws import Step
+from gslverify.certificates.laws import Step, subjects_of
 from gslverify.certificates.model import Model, NoRootError
 from gslverify.prove.cone import conjuncts
 from gslverify.prove.failure import UnprovableError
@@ -39,6 +40,7 @@ class Proof:
     steps: tuple[Step, ...] = ()
     parts: tuple[tuple[Expression, Step], ...] = ()
     impossible: tuple[int, ...] | None = None
+    ways: tuple[Any, ...] = ()
     condition: Any = None
     cases: tuple[Proof, ...] = ()
 
@@ -169,18 +171,23 @@ class Case:
         """Check one case, and those that it falls into."""
         if proof.impossible is not None:
             facts = conjuncts([*self.asked.claims, *path])
-            if not self.asked.shows(False, [facts[number] for number in proof.impossible]):
+            used = [facts[number] for number in proof.impossible]
+            if not self.asked.shows(False, used, proof.ways):
                 raise RefusedError("a case is possible that is left out")
         elif proof.condition is not None:
             holds, fails = proof.cases
             self.follow(holds, (*path, proof.condition))
             self.follow(fails, (*path, negation(proof.condition)))
-        elif not self._is_same(proof, path):
+        elif not self.is_same(proof, path):
             raise RefusedError("the steps do not lead to one value")
 
-    def _is_same(self, proof: Proof, path: tuple[Any, ...]) -> bool:
+    def is_same(self, proof: Proof, path: tuple[Any, ...]) -> bool:
+        """Tell whether both sides have one value with the steps of a proof."""
+        steps = [*proof.steps, *(step for _, step in proof.parts)]
+        said = [*(factor for factor, _ in proof.parts), *subjects_of(steps)]
+        points = points_for((self.output.left, self.output.right), said)
         for _ in range(MOST_DRAWS):
-            model = Model(SystemRandom().getrandbits(64), self.is_field, self.bits)
+            model = Model(SystemRandom().getrandbits(64), self.is_field, self.bits, points)
             try:
                 checker = self.checker(proof.claims, path, model)
                 for step in proof.steps:

@@ -38,6 +38,7 @@ class Draw:
     """Random numbers, products and conditions."""
 
     def __init__(self, seed: int) -> None:
+        self.seed = seed
         self.random = Random(seed)
         self.table: dict[Any, int] = {}
         self.equal: dict[Any, Value] = {}
@@ -46,8 +47,8 @@ class Draw:
         self.implied: list[tuple[frozenset[int], int, bool]] = []
         self.limited: list[tuple[frozenset[int], Any, Value]] = []
         self.given: frozenset[int] = frozenset()
-        self._memory: dict[Any, tuple[Any, Value, int]] = {}
-        self._asked = 0
+        self.memory: dict[Any, tuple[Any, Value, int]] = {}
+        self.asked = 0
 
     def drawn(self, *key: Any) -> int:
         """Return a random number, the same one for the same key."""
@@ -57,24 +58,11 @@ class Draw:
 
     def forget(self, key: Any = None) -> None:
         """Compute values anew, as more is known about what has a key; about anything for None."""
-        self._memory = {
+        self.memory = {
             subject: found
-            for subject, found in (self._memory.items() if key is not None else ())
+            for subject, found in (self.memory.items() if key is not None else ())
             if not found[2] & _bit(key)
         }
-
-    def remembered(self, key: Any, subject: Any, compute: Callable[[Any], Value]) -> Value:
-        """Return what is computed of a subject, with a set of what was asked for meanwhile."""
-        known = self._memory.get(key)
-        if known is None:
-            before, self._asked = self._asked, 0
-            try:
-                value = self.met(compute(subject))
-                known = self._memory[key] = subject, value, self._asked
-            finally:
-                self._asked |= before
-        self._asked |= known[2]
-        return known[1]
 
     def equate(self, left: Value, right: Value, given: frozenset[int] = frozenset()) -> None:
         """Let one value be another one wherever it is met and some conditions are given."""
@@ -111,7 +99,7 @@ class Draw:
 
     def lifted(self, make: Callable[..., Value], values: Sequence[Value]) -> Value:
         """Return a function of values, which has its own value for every set of conditions."""
-        if all(isinstance(value, int) for value in values):
+        if not any(isinstance(value, dict) for value in values):
             return make(*values)
         cases = {frozenset[int]()}
         for value in values:
@@ -146,7 +134,7 @@ class Draw:
                 if kind == "ge" and (kind, opposite) in self.table:
                     return plus(1, self.literal(kind, opposite), -1)
         name = self.drawn(kind, value, *more)
-        self._asked |= _bit(name)
+        self.asked |= _bit(name)
         if name in self.known:
             self.met_known.add(name)
             return int(self.known[name])
@@ -158,7 +146,7 @@ class Draw:
     def met(self, value: Value) -> Value:
         """Return a value, or what an equation says that it is."""
         key = key_of(value)
-        self._asked |= _bit(key)
+        self.asked |= _bit(key)
         if self.given:
             for given, left, right in self.limited:
                 if given <= self.given and left == key:

@@ -8,9 +8,12 @@ from typing import Any
 
 from gsl.attr.evaluate import negation
 from gsl.attr.term import Constant, Operation, Symbol, Term
-from gslverify.certificates.checker import Asked, Checker, decided, is_seen
+from gslverify.certificates.checker import Asked, Checker, conditions_of, decided, is_seen
+from gslverify.certificates.combining import Combining
 from gslverify.certificates.draw import RefusedError
+from gslverify.certificates.indices import Indices
 from gslverify.certificates.laws import LAWS, Step
+from gslverify.certificates.lemmas import Way, clashes
 from gslverify.prove.cone import conjuncts, connected, shape_of
 from gslverify.semantics.solver import Solver
 from gslverify.semantics.terms import UntranslatableError
@@ -19,11 +22,28 @@ MOST_TRIED = 16
 """Facts without which it is tried where z3 does not say which of them clash."""
 
 
+COMBINING = Combining()
+
+
 @dataclass(slots=True)
 class Searching(Asked):
     """Asks z3, and which of the facts it needed; questions of the same form have one answer."""
 
     needed: dict[Any, tuple[int, ...] | None] = field(default_factory=dict)
+    known_ways: dict[Any, tuple[Way, ...]] = field(default_factory=dict)
+
+    def ways(self, goal: Any, facts: Sequence[Any]) -> tuple[Way, ...]:
+        """Return how a goal follows from facts by sums of products, nothing where z3 is asked."""
+        if not (isinstance(goal, Term) or goal is False) or is_seen(goal, facts):
+            return ()
+        if any(fact is False for fact in facts):
+            return ()
+        goals, given = ([one for one in some if isinstance(one, Term)] for some in ([goal], facts))
+        key = len(goals), shape_of([*goals, *given])
+        if key not in self.known_ways:
+            self.known_ways[key] = COMBINING.ways(goal, given) or ()
+        ways = self.known_ways[key]
+        return ways if ways and clashes(ways, goal, given, Indices(0)) else ()
 
     def enough(self, goal: Any, facts: Sequence[Any]) -> tuple[int, ...] | None:
         """Return the numbers of facts that a goal follows from, None where it is not shown.
@@ -80,15 +100,18 @@ class Searching(Asked):
 def with_facts(step: Step, checker: Checker) -> Step:
     """Return a step with the facts that its conditions follow from; raise RefusedError."""
     law = LAWS.get(step.law)
-    shown = law(checker.elements, step).conditions if law else (((), decided(step)),)
-    assert isinstance(checker.asked, Searching)
-    found = []
+    shown = conditions_of(law(checker.elements, step)) if law else decided(step)
+    asked = checker.asked
+    assert isinstance(asked, Searching)
+    found, ways = [], []
     for given, condition in shown:
-        used = checker.asked.enough(condition, checker.facts(step, given))
+        facts = checker.facts(step, given)
+        used = asked.enough(condition, facts)
         if used is None:
             raise RefusedError(f"`{step.law}` asks for what is not shown: {condition!r}")
         found.append(used)
-    return replace(step, facts=tuple(found))
+        ways.append(asked.ways(condition, [facts[number] for number in used]))
+    return replace(step, facts=tuple(found), ways=tuple(ways))
 
 
 def _is_about_symbols(fact: Term) -> bool:

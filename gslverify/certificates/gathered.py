@@ -5,7 +5,6 @@ Where the source has a value its indices exist, so exactly one r is e.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,24 +53,6 @@ def around(whole: Expression, inner: Expression) -> Expression:
     if isinstance(whole, Read):
         return inner if whole.tensor == HOLE.tensor else whole
     return with_parts(whole, tuple(around(one, inner) for one in parts(whole)))
-
-
-def chosen_in(whole: Expression) -> Iterator[tuple[Expression, tuple[Any, ...]]]:
-    """Yield the sums in an expression of which one term counts: index, place and term of each."""
-    match whole:
-        case Reduction("sum", ((symbol, _),), Apply("select", (chosen, body, Number(0)))):
-            match chosen:
-                case Apply("==", (place, Number(index))) if index is symbol:
-                    yield whole, (whole.variables, place, body)
-    for part in parts(whole):
-        yield from chosen_in(part)
-
-
-def with_holes(whole: Expression, is_same: Callable[[Expression], bool]) -> Expression:
-    """Return an expression with holes where it has the same."""
-    if is_same(whole):
-        return HOLE
-    return with_parts(whole, tuple(with_holes(part, is_same) for part in parts(whole)))
 
 
 def binders_in(whole: Expression) -> set[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -43,7 +43,8 @@ NEUTRAL = {"sum": 0, "product": 1, "max": float("-inf"), "min": float("inf")}
 class Step:
     """A law that is used: what it speaks about, at all indices, where some conditions are given.
 
-    `facts` are the numbers of those from which each condition of the law follows.
+    `facts` are the numbers of those from which each condition of the law follows, `ways` the sums
+    of products by which it does, empty where z3 is asked.
     """
 
     law: str
@@ -52,6 +53,15 @@ class Step:
     given: tuple[Any, ...] = ()
     facts: tuple[tuple[int, ...], ...] = ()
     parts: tuple[tuple[Expression, Step], ...] = ()
+    ways: tuple[tuple[Any, ...], ...] = ()
+
+
+def subjects_of(steps: Iterable[Step]) -> Iterator[Any]:
+    """Yield what steps are about, and those inside of them."""
+    for step in steps:
+        yield from step.subjects
+        yield from (factor for factor, _ in step.parts)
+        yield from subjects_of(part for _, part in step.parts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,24 @@ def _is_binder(subject: Any) -> bool:
     return isinstance(subject, tuple) and len(subject) == 2 and isinstance(subject[0], Symbol)
 
 
+def _of_ways(ways: Any) -> Record:
+    """Return sums of products as a part of a record."""
+    return {"ways": _as_lists(ways)} if ways else {}
+
+
+def _as_lists(value: Any) -> Any:
+    return [_as_lists(one) for one in value] if isinstance(value, tuple) else value
+
+
+def _as_tuples(value: Any) -> Any:
+    """Return numbers in tuples of tuples; raise ValueError for anything else."""
+    if isinstance(value, list | tuple):
+        return tuple(map(_as_tuples, value))
+    if type(value) is int or value == "either":
+        return value
+    raise ValueError(f"{value!r} is no part of a sum")
+
+
 class _Symbols:
     """Symbols with their numbers; what is equal is read as one object, which is computed once."""
 
@@ -74,7 +92,7 @@ class _Symbols:
     def of_proof(self, proof: Proof) -> Record:
         """Return a proof as a record."""
         if proof.impossible is not None:
-            return {"impossible": list(proof.impossible)}
+            return {"impossible": list(proof.impossible)} | _of_ways(proof.ways)
         if proof.condition is not None:
             condition = self.of_term(proof.condition)
             holds, fails = map(self.of_proof, proof.cases)
@@ -86,7 +104,8 @@ class _Symbols:
     def proof(self, record: Record) -> Proof:
         """Return the proof that a record is."""
         if "impossible" in record:
-            return Proof(impossible=tuple(record["impossible"]))
+            ways = _as_tuples(record.get("ways", ()))
+            return Proof(impossible=tuple(record["impossible"]), ways=ways)
         if "condition" in record:
             condition = self.term(record["condition"])
             cases = self.proof(record["holds"]), self.proof(record["fails"])
@@ -105,6 +124,8 @@ class _Symbols:
             record["given"] = [self.of_term(one) for one in step.given]
         if step.facts:
             record["from"] = [list(used) for used in step.facts]
+        if any(step.ways):
+            record |= _of_ways(step.ways)
         return record | ({"parts": self._of_parts(step.parts)} if step.parts else {})
 
     def step(self, record: Record) -> Step:
@@ -114,7 +135,8 @@ class _Symbols:
         given = tuple(self.term(one) for one in record.get("given", ()))
         facts = tuple(tuple(used) for used in record.get("from", ()))
         parts = self._parts(record.get("parts", ()))
-        return Step(str(record["law"]), subjects, indices, given, facts, parts)
+        ways = _as_tuples(record.get("ways", ()))
+        return Step(str(record["law"]), subjects, indices, given, facts, parts, ways)
 
     def _of_parts(self, parts: Iterable[tuple[Expression, Step]]) -> Record:
         return [[self.of(factor), self.of_step(step)] for factor, step in parts]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from gsl.attr.term import Symbol, Term, children, subterms
+from gsl.attr.term import Operation, Symbol, Term, children
 from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
 
 
@@ -52,10 +52,12 @@ def symbols_in(*subjects: Any) -> list[Symbol]:
     found, stack, seen = dict[Symbol, None](), [*subjects], set[int]()
     while stack:
         subject = stack.pop()
-        if id(subject) not in seen:
+        if isinstance(subject, Symbol):
+            found[subject] = None
+        elif id(subject) not in seen:
             seen.add(id(subject))
-            if isinstance(subject, Symbol):
-                found[subject] = None
+            if isinstance(subject, Operation):
+                stack += subject.operands
             else:
                 stack += children(subject) if isinstance(subject, Term) else parts_of(subject)
     return list(found)
@@ -68,8 +70,3 @@ def flat(subjects: Iterable[Any]) -> Iterator[Any]:
             yield from flat(one)
         else:
             yield one
-
-
-def size_of(term: Any) -> int:
-    """Return how many parts a term has."""
-    return sum(1 for _ in subterms(term)) if isinstance(term, Term) else 0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from gsl.attr.term import Symbol, Term, children
+from gsl.attr.term import Operation, Symbol, Term, children, subterms
 from gsl.kernel.expression import (
     Apply,
     Expression,
@@ -19,6 +19,7 @@ from gsl.kernel.expression import (
 )
 from gsl.kernel.meaning import select
 from gslverify.certificates.field import key_of
+from gslverify.certificates.gathered import HOLE
 from gslverify.certificates.laws import ROWS
 from gslverify.certificates.model import COMPARED, Model
 from gslverify.prove.law import Law, Numbers
@@ -183,3 +184,31 @@ def invented_in(definitions: Sequence[Term]) -> dict[Symbol, Any]:
         assert isinstance(symbol, Symbol)
         found[symbol] = put(value, found)
     return found
+
+
+def chosen_in(whole: Expression) -> Iterator[tuple[Expression, tuple[Any, ...]]]:
+    """Yield the sums in an expression of which one term counts: index, place and term of each."""
+    match whole:
+        case Reduction("sum", ((symbol, _),), Apply("select", (chosen, body, Number(0)))):
+            match chosen:
+                case Apply("==", (place, Number(index))) if index is symbol:
+                    yield whole, (whole.variables, place, body)
+    for part in parts(whole):
+        yield from chosen_in(part)
+
+
+def with_holes(whole: Expression, is_same: Callable[[Expression], bool]) -> Expression:
+    """Return an expression with holes where it has the same."""
+    if is_same(whole):
+        return HOLE
+    return with_parts(whole, tuple(with_holes(part, is_same) for part in parts(whole)))
+
+
+def size_of(term: Any) -> int:
+    """Return how many parts a term has."""
+    return sum(1 for _ in subterms(term)) if isinstance(term, Term) else 0
+
+
+def has_quotient(atoms: Iterable[Any]) -> bool:
+    """Tell whether one of some terms is a quotient."""
+    return any(isinstance(one, Operation) and one.head == "//" for one in atoms)

@@ -12,15 +12,24 @@ from gsl.attr.evaluate import equal, negation
 from gsl.attr.term import Constant, Operation, Symbol, Term, free_symbols
 from gsl.kernel.expression import Apply, Expression, Number, Reduction, Select
 from gslverify.certificates.checking import Case
+from gslverify.certificates.degree import points_for
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.enough import with_facts
 from gslverify.certificates.expressions import of_region, of_value
 from gslverify.certificates.field import Value, key_of, product_in
-from gslverify.certificates.gathered import HOLE, chosen_in, with_holes
+from gslverify.certificates.gathered import HOLE
 from gslverify.certificates.laws import LAWS, Step
 from gslverify.certificates.model import Model
-from gslverify.certificates.subjects import flat, size_of
-from gslverify.certificates.suggesting import invented_in, made_of, suggested_laws
+from gslverify.certificates.subjects import flat
+from gslverify.certificates.suggesting import (
+    chosen_in,
+    has_quotient,
+    invented_in,
+    made_of,
+    size_of,
+    suggested_laws,
+    with_holes,
+)
 from gslverify.certificates.sums import Part, Recorder, simplified, substitution
 from gslverify.prove.algebra import Algebra
 from gslverify.prove.cone import conjuncts
@@ -43,7 +52,8 @@ class Writer(Model):
     def __init__(
         self, case: Case, path: tuple[Any, ...], facts: Facts, suggests: int, seed: int
     ) -> None:
-        super().__init__(seed, case.is_field, case.bits)
+        points = points_for((case.output.left, case.output.right))
+        super().__init__(seed, case.is_field, case.bits, points)
         self.facts = facts
         self.forms = facts.forms
         self.suggests = suggests
@@ -354,12 +364,13 @@ class Writer(Model):
             return
         poly = self.forms.poly(term)
         if isinstance(term, Operation) and term.head == "//" and is_integer(term):
-            whole, divisor = term.operands
             if not poly:
-                yield "an index less than the divisor", (whole, divisor)
-            outside = frozenset(p for p in poly if not self._has_quotient(p[0]))
+                yield "an index less than the divisor", term.operands
+            outside = frozenset(
+                p for p in poly if not has_quotient(self.forms.atoms[atom] for atom in p[0])
+            )
             if outside:
-                yield "whole multiples", (whole, divisor, self._term(outside))
+                yield "whole multiples", (*term.operands, self._term(outside))
         canonical = self._term(poly)
         if self._differ(term, canonical):
             yield "equal", (term, canonical)
@@ -370,8 +381,7 @@ class Writer(Model):
 
     def _term(self, poly: Poly) -> Any:
         """Return a form as a term of what claims speak about."""
-        term = self.forms.term(poly)
-        return put(term, self._invented) if self._invented else term
+        return put(self.forms.term(poly), self._invented)
 
     def _differ(self, one: Term, other: Any) -> bool:
         """Tell whether two terms have different values with the steps so far."""
@@ -387,7 +397,3 @@ class Writer(Model):
             yield
         finally:
             self._is_silent, self.given = before
-
-    def _has_quotient(self, mono: Any) -> bool:
-        atoms = (self.forms.atoms[atom] for atom in mono)
-        return any(isinstance(one, Operation) and one.head == "//" for one in atoms)

@@ -7,6 +7,7 @@ checker shows each step when it is written down.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from gsl.attr.evaluate import contains, equal, negation
@@ -35,6 +36,9 @@ from gslverify.semantics.solver import Solver
 MOST_STEPS = 400_000
 """What the prover may do to suggest steps for one way through the targets."""
 
+KINDS = ("claims", "steps", "parts")
+"""What a proof may do without."""
+
 MOST_CASES = 64
 MOST_DRAWS = 100
 
@@ -51,6 +55,29 @@ def write_structure(
         return [_OfTarget(asked, solver, replies, one).record() for one in ways]
     except UnprovableError as error:
         raise RefusedError(f"no steps are found: {error}") from error
+
+
+def without_what_is_spared(proof: Proof, case: Case, path: tuple[Any, ...]) -> Proof:
+    """Return a proof without claims, steps and parts that it can do without, many at a time."""
+
+    def made(kept: Sequence[tuple[str, Any]]) -> Proof:
+        by_kind = {kind: tuple(one for own, one in kept if own == kind) for kind in KINDS}
+        return replace(proof, **by_kind)
+
+    def is_enough(kept: Sequence[tuple[str, Any]]) -> bool:
+        try:
+            return case.is_same(made(kept), path)
+        except RefusedError:
+            return False
+
+    kept = [(kind, one) for kind in KINDS for one in getattr(proof, kind)]
+    size = len(kept)
+    while size:
+        for end in range(len(kept), 0, -size):
+            less = kept[: max(0, end - size)] + kept[end:]
+            kept = less if is_enough(less) else kept
+        size //= 2
+    return made(kept)
 
 
 class _Noting(Dtypes):
@@ -124,13 +151,16 @@ class _OfTarget:
             raise RefusedError("it falls into too many cases")
         facts = self.facts(path)
         if len(path) > len(self.target.path) and facts.impossible():
-            used = self.asked.enough(False, conjuncts([*self.asked.claims, *path]))
+            known = conjuncts([*self.asked.claims, *path])
+            used = self.asked.enough(False, known)
             if used is not None:
-                return Proof(impossible=used)
+                ways = self.asked.ways(False, [known[number] for number in used])
+                return Proof(impossible=used, ways=ways)
         for suggests in (PLAIN, ALL, CASES):
             writer = self._written(case, path, facts, suggests)
             if writer.difference == 0:
-                return Proof(writer.claims(), tuple(writer.used), tuple(writer.parts))
+                found = Proof(writer.claims(), tuple(writer.used), tuple(writer.parts))
+                return without_what_is_spared(found, case, path)
         condition = writer.dividing()
         if condition is None:
             raise RefusedError("no steps are found that lead to one value")

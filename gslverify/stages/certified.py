@@ -27,7 +27,7 @@ from gslverify.stage import Question
 from gslverify.stages.examination import scenarios_of
 from gslverify.stages.scenarios import Scenario
 
-FORMAT = 4
+FORMAT = 5
 
 
 @dataclass(slots=True)
@@ -37,13 +37,15 @@ class Shown:
     replies: dict[Any, bool] = field(default_factory=dict)
     limit: int = LIMIT
     needed: dict[Any, tuple[int, ...] | None] = field(default_factory=dict)
+    ways: dict[Any, Any] = field(default_factory=dict)
     structures: list[Statement] = field(default_factory=list)
     forms: dict[Any, int] = field(default_factory=dict)
 
     def asked(self, scenario: Scenario) -> Searching:
         """Return what z3 may use for a structure."""
         claims = [claim.term for claim in scenario.instance.claims]
-        return Searching(claims, scenario.solver.context, self.replies, self.limit, 0, self.needed)
+        replies, needed, ways = self.replies, self.needed, self.ways
+        return Searching(claims, scenario.solver.context, replies, self.limit, 0, needed, ways)
 
 
 @dataclass(slots=True)

@@ -10,7 +10,7 @@ import pytest
 
 from gsl.attr.term import Symbol, operation
 from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
-from gslverify.certificates.checker import Asked, Checker, is_seen
+from gslverify.certificates.checker import Asked, Checker, conditions_of, is_seen
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.elements import Inputs
 from gslverify.certificates.enough import Searching
@@ -43,7 +43,7 @@ def checker(claims: list[Any], is_field: bool, dtypes: Any = None, limits: Any =
 def from_all(made: Checker, step: Step) -> Step:
     """Return a step that names all facts for each of its conditions."""
     facts = []
-    for given, _ in LAWS[step.law](made.elements, step).conditions:
+    for given, _ in conditions_of(LAWS[step.law](made.elements, step)):
         facts.append(tuple(range(len(made.facts(step, given)))))
     return replace(step, facts=tuple(facts))
 
