@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from math import ceil
 from typing import Any
 
-from gsl.kernel.expression import Apply, Expression, Number, Reduction
+from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction
 from gslverify.certificates.subjects import flat, parts_of
 
 LEAST = 2
@@ -52,7 +52,7 @@ class _Degrees:
 
     def of(self, one: Any) -> Degree:
         """Return the degree of an element, none for an index."""
-        if not isinstance(one, Expression):
+        if not isinstance(one, Expression) or isinstance(one, Number | Read):
             return NONE
         if id(one) not in self._known:
             self._known[id(one)] = one, self._computed(one, list(map(self.of, parts_of(one))))

@@ -26,6 +26,9 @@ from gslverify.certificates.field import (
 MOST_PARTS = 1024
 """Products of conditions in one value."""
 
+DRAWN = 58
+"""Bits that are drawn for a number, the same ones whatever the prime is."""
+
 BITS = 240
 """Of a set of what values were computed from."""
 
@@ -53,7 +56,7 @@ class Draw:
     def drawn(self, *key: Any) -> int:
         """Return a random number, the same one for the same key."""
         if key not in self.table:
-            self.table[key] = self.random.randrange(SMALL, PRIME - SMALL)
+            self.table[key] = SMALL + self.random.getrandbits(DRAWN)
         return self.table[key]
 
     def forget(self, key: Any = None) -> None:
@@ -145,8 +148,8 @@ class Draw:
 
     def met(self, value: Value) -> Value:
         """Return a value, or what an equation says that it is."""
-        key = key_of(value)
-        self.asked |= _bit(key)
+        key = value if isinstance(value, int) else key_of(value)
+        self.asked |= 1 << hash(key) % BITS
         if self.given:
             for given, left, right in self.limited:
                 if given <= self.given and left == key:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from math import isfinite
@@ -45,12 +45,17 @@ class Indices(Draw):
 
     def _symbols(self, subject: Any) -> tuple[Symbol, ...]:
         """Return the indices in a term or an expression, those that it binds included."""
+        if isinstance(subject, Symbol):
+            return (subject,)
         known = self._inside.get(id(subject))
         if known is None:
-            if isinstance(subject, Term):
-                symbols: Iterable[Symbol] = (s for s in free_symbols(subject) if s.sort == "int")
+            if isinstance(subject, Operation):
+                parts: Sequence[Any] = subject.operands
             else:
-                symbols = (s for part in parts_of(subject) for s in self._symbols(part))
+                parts = () if isinstance(subject, Term) else parts_of(subject)
+            symbols = (s for part in parts for s in self._symbols(part))
+            if isinstance(subject, Term) and not parts:
+                symbols = (s for s in free_symbols(subject) if s.sort == "int")
             known = subject, tuple(dict.fromkeys(symbols))
             self._inside[id(subject)] = known
         return known[1]

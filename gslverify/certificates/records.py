@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from math import isfinite
 from typing import Any
 
@@ -24,13 +25,12 @@ Record = Any
 
 def written(targets: Sequence[OfTarget], claims: Sequence[Term]) -> Record:
     """Return the certificate of a structure as a record."""
-    known = symbols_in(*claims)
     return [
         {
             "truth values": {name: list(used) for name, used in target.bits.items()},
             "real numbers": None if target.floats is None else list(target.floats),
             "outputs": {
-                name: _Symbols(known, output).of_proof(proof)
+                name: _Symbols(claims, output).of_proof(proof)
                 for name, (output, proof) in target.outputs.items()
             },
         }
@@ -43,11 +43,11 @@ def read(
 ) -> list[OfTarget]:
     """Return the certificate that a record is; raise RefusedError where it is none."""
     try:
-        found, known = [], symbols_in(*claims)
+        found = []
         for target, made in zip(record, outputs, strict=True):
             by_name = {output.name: output for output in made}
             proofs = {
-                name: (by_name[name], _Symbols(known, by_name[name]).proof(one))
+                name: (by_name[name], _Symbols(claims, by_name[name]).proof(one))
                 for name, one in target["outputs"].items()
             }
             bits = {name: tuple(used) for name, used in target["truth values"].items()}
@@ -83,11 +83,24 @@ def _as_tuples(value: Any) -> Any:
 class _Symbols:
     """Symbols with their numbers; what is equal is read as one object, which is computed once."""
 
-    def __init__(self, claimed: Iterable[Symbol], output: Output) -> None:
-        own = [*output.extents, *symbols_in(*output.extents.values(), output.left, output.right)]
-        self.known = list(dict.fromkeys([*claimed, *own]))
+    def __init__(self, claims: Sequence[Term], output: Output) -> None:
+        self._claims = claims
+        self._output = output
         self._terms: dict[Any, Term] = {}
-        self.numbers = {symbol: number for number, symbol in enumerate(self.known)}
+
+    @cached_property
+    def known(self) -> list[Symbol]:
+        """The symbols that have a number so far; a proof without any needs none of them."""
+        output = self._output
+        said = *output.extents.values(), output.left, output.right
+        return list(
+            dict.fromkeys([*symbols_in(*self._claims), *output.extents, *symbols_in(*said)])
+        )
+
+    @cached_property
+    def numbers(self) -> dict[Symbol, int]:
+        """The numbers of symbols."""
+        return {symbol: number for number, symbol in enumerate(self.known)}
 
     def of_proof(self, proof: Proof) -> Record:
         """Return a proof as a record."""
