@@ -84,13 +84,14 @@ def impossible(record: Any, random: Random) -> bool:
     return is_other
 
 
-def other_sum(record: Any, random: Random) -> bool:
-    """Change a factor in each sum by which a condition is shown, and thus what it adds up to."""
-    sums = [way for step in steps_of(record) for ways in step.get("ways", ()) for way in ways]
-    sums = [one for one in sums if all(isinstance(product, list) for product in one)]
-    for products in sums:
-        random.choice(products)[0] += random.choice([-3, -1, 1, 5])
-    return bool(sums)
+def other_sum(record: Any, _: Random) -> bool:
+    """Have each sum by which an index is another one add up to 0, which is not less than 0."""
+    steps = [step for step in steps_of(record) if step["law"] == "equal"]
+    sums = [way for step in steps for ways in step.get("ways", ()) for way in ways]
+    products = [one for way in sums for one in way if isinstance(one, list)]
+    for product in products:
+        product[:] = [0, *product[1:]] if isinstance(product[0], int) else product
+    return bool(products)
 
 
 def no_facts(record: Any, random: Random) -> bool:
