@@ -123,7 +123,7 @@ def test_records_that_say_what_is_false_are_refused(edit: Callable[[Any, Random]
                 if edit(record, random):
                     edits += 1
                     assert not is_accepted(scenario, record), (name, edit.__name__, record)
-    assert edits >= 30
+    assert edits >= 5
 
 
 def changed(value: Any, random: Random) -> Any:
