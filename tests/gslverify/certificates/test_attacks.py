@@ -86,12 +86,10 @@ def impossible(record: Any, random: Random) -> bool:
 
 def other_sum(record: Any, _: Random) -> bool:
     """Have each sum by which an index is another one add up to 0, which is not less than 0."""
-    steps = [step for step in steps_of(record) if step["law"] == "equal"]
-    sums = [way for step in steps for ways in step.get("ways", ()) for way in ways]
-    products = [one for way in sums for one in way if isinstance(one, list)]
-    for product in products:
-        product[:] = [0, *product[1:]] if isinstance(product[0], int) else product
-    return bool(products)
+    steps = [step for step in steps_of(record) if step["law"] == "equal" and "ways" in step]
+    for step in steps:
+        step["ways"] = [[[[0]] for _ in ways] for ways in step["ways"]]
+    return bool(steps)
 
 
 def no_facts(record: Any, random: Random) -> bool:
