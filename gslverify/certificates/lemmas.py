@@ -73,14 +73,14 @@ def _adds_up(way: Way, known: Sequence[Any], first: Sequence[Any], model: Indice
             said = difference(known[name] if name >= 0 else symbols_in(*first)[-1 - name], model)
             if said is None:
                 return False
-            equation, above, below, less = said
-            value = plus(plus(model.index(above), model.index(below), -1), less, -1)
+            equation, above, below, apart = said
+            value = plus(plus(model.index(above), model.index(below), -1), apart, -1)
             product, is_zero = model.times(product, value), is_zero or equation
         if factor < 0 and not is_zero:
             return False
         total = plus(total, product)
-    number = signed(total)
-    return number is not None and -FAR < number < 0
+    less = signed(total)
+    return less is not None and -FAR < less < 0
 
 
 def difference(condition: Any, model: Indices) -> tuple[bool, Any, Any, int] | None:
