@@ -7,8 +7,6 @@ from itertools import combinations_with_replacement
 from math import lcm
 from typing import Any
 
-import z3
-
 from gsl.attr.evaluate import negation
 from gsl.attr.term import Constant, Operation
 from gslverify.certificates.draw import RefusedError
@@ -17,14 +15,12 @@ from gslverify.certificates.indices import Indices
 from gslverify.certificates.lemmas import Way, choices_in, difference, ways_against
 from gslverify.certificates.subjects import symbols_in
 from gslverify.prove.cone import conjuncts
+from gslverify.semantics.combination import combination
 from gslverify.structures.polynomials import ONE, ZERO, Poly, add, frozen, multiply
 
 MOST_PRODUCTS = 60
 MOST_CHOICES = 2
 MOST_SUMS = 10
-LIMIT = 200_000
-"""The solver's own unit, for one sum."""
-
 Known = tuple[bool, Poly]
 """What is at least 0, and whether it is 0."""
 
@@ -33,7 +29,6 @@ class Combining:
     """Looks for sums of products."""
 
     def __init__(self) -> None:
-        self._context: Any = None
         self._sums = 0
 
     def ways(self, goal: Any, facts: Sequence[Any]) -> tuple[Way, ...] | None:
@@ -92,25 +87,11 @@ class Combining:
     def _factors(self, products: Sequence[tuple[Any, bool, Poly]]) -> Way | None:
         """Return factors with which products add up to -1."""
         self._sums += 1
-        if self._sums > MOST_SUMS or not any(() in dict(poly) for _, _, poly in products):
+        if self._sums > MOST_SUMS:
             return None
-        if self._context is None:
-            self._context = z3.Context()
-        solver = z3.SimpleSolver(ctx=self._context)
-        solver.set("rlimit", LIMIT)
-        factors = [z3.Real(f"f{number}", self._context) for number, _ in enumerate(products)]
-        sums: dict[Any, list[Any]] = {}
-        for factor, (_, is_zero, poly) in zip(factors, products, strict=True):
-            if not is_zero:
-                solver.add(factor >= 0)
-            for mono, number in poly:
-                sums.setdefault(mono, []).append(factor * number)
-        for mono, parts in sums.items():
-            solver.add(z3.Sum(parts) == (0 if mono else -1))
-        if solver.check() != z3.sat:
+        values = combination([(is_zero, poly) for _, is_zero, poly in products], {(): -1})
+        if values is None:
             return None
-        model = solver.model()
-        values = [model.eval(one, model_completion=True).as_fraction() for one in factors]
         whole = lcm(*(value.denominator for value in values))
         pairs = zip(values, products, strict=True)
         return tuple((int(value * whole), *names) for value, (names, *_) in pairs if value)
