@@ -34,10 +34,13 @@ class Operand:
 class Term:
     """Base of all attribute expressions; comparison and logic build terms, they decide nothing."""
 
-    __slots__ = ("_free",)
+    __slots__ = ("_free", "_sort")
 
     _free: frozenset[Symbol]
     """What `free_symbols` has found."""
+
+    _sort: str
+    """What `gsl.attr.values.sort_of` has found of a choice."""
 
     __array_ufunc__ = None
 
@@ -298,17 +301,22 @@ _COMPOSED = (Term, tuple, list, np.generic, np.ndarray, Operand)
 
 def operation(head: str, *operands: Value) -> Operation:
     """Apply `head` to operands and remember where the rule said so."""
-    return Operation(head, tuple([as_term(operand) for operand in operands]), _caller())
+    terms = [one if isinstance(one, Term) else as_term(one) for one in operands]
+    return Operation(head, tuple(terms), _caller())
 
 
 def children(term: Term) -> tuple[Term, ...]:
     """Return the direct subterms of `term`, in the order in which they are evaluated."""
+    kind = type(term)
+    if kind is Operation:
+        operands: tuple[Term, ...] = term.operands  # type: ignore[attr-defined]
+        return operands
+    if kind is Symbol or kind is Constant:
+        return ()
     match term:
         case Access(pattern=pattern):
             located: tuple[Term, ...] = pattern.location()
             return located
-        case Operation(operands=operands):
-            return operands
         case TupleOf(fields=fields):
             return fields
         case Projection(tuple=whole, index=index):
@@ -330,7 +338,9 @@ def subterms(term: Term) -> Iterator[Term]:
             continue
         seen.add(id(current))
         yield current
-        stack.extend(reversed(children(current)))
+        below = children(current)
+        if below:
+            stack.extend(below[::-1])
 
 
 def bottom_up(term: Term) -> Iterator[Term]:

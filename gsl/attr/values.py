@@ -45,6 +45,7 @@ NUMBER, BOOL, TEXT, TUPLE, UNKNOWN = "number", "bool", "text", "tuple", ""
 _SORTS = {bool: BOOL, int: NUMBER, float: NUMBER, str: TEXT, tuple: TUPLE}
 _DESCRIBED = {NUMBER: "a number", BOOL: "a truth value", TEXT: "a text", TUPLE: "a tuple"}
 _SYMBOLS = {"int": NUMBER, "real": NUMBER, "bool": BOOL, "text": TEXT}
+_RESULTS = {**dict.fromkeys(OF_AXES, TUPLE), **dict.fromkeys(TRUTH, BOOL)}
 
 
 def is_symbolic(value: Value) -> bool:
@@ -56,32 +57,34 @@ def is_symbolic(value: Value) -> bool:
 
 def sort_of(value: Value) -> str:
     """Return "number", "bool", "text" or "tuple", or the empty string where it is not known."""
-    match value:
-        case Operation(head="cond"):
-            return _sort_of_choice(value)
-        case Symbol(sort=sort):
-            return _SYMBOLS.get(sort, UNKNOWN)
-        case Constant(value=known):
-            return _SORTS.get(type(known), UNKNOWN)
-        case Operation(head=head):
-            return TUPLE if head in OF_AXES else BOOL if head in TRUTH else NUMBER
-        case _:
-            return _SORTS.get(type(value), UNKNOWN)
+    kind = type(value)
+    if kind is Operation:
+        head = value.head
+        return _sort_of_choice(value) if head == "cond" else _RESULTS.get(head, NUMBER)
+    if kind is Symbol:
+        return _SYMBOLS.get(value.sort, UNKNOWN)
+    return _SORTS.get(type(value.value) if kind is Constant else kind, UNKNOWN)
 
 
-def _sort_of_choice(choice: Term) -> str:
-    """Return the sort of all alternatives of a choice, if they have the same one."""
+def _sort_of_choice(choice: Operation) -> str:
+    """Return the sort of all alternatives of a choice, if they have the same one; it is kept."""
+    known: str | None = getattr(choice, "_sort", None)
+    if known is not None:
+        return known
     found: set[str] = set()
-    stack, seen = [choice], set[Term]()
+    stack, seen = list(choice.operands[1:]), {choice}
     while stack and len(found) < 2:
         one = stack.pop()
-        if isinstance(one, Operation) and one.head == "cond":
-            if one not in seen:
-                seen.add(one)
-                stack.extend(one.operands[1:])
-        else:
+        if not isinstance(one, Operation) or one.head != "cond":
             found.add(sort_of(one))
-    return found.pop() if len(found) == 1 else UNKNOWN
+        elif hasattr(one, "_sort"):
+            found.add(one._sort)
+        elif one not in seen:
+            seen.add(one)
+            stack.extend(one.operands[1:])
+    sort = found.pop() if len(found) == 1 else UNKNOWN
+    object.__setattr__(choice, "_sort", sort)
+    return sort
 
 
 def equal(left: Value, right: Value) -> Value:

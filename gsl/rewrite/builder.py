@@ -5,7 +5,7 @@ The match is fixed by then, so attribute expressions are evaluated once (see `gs
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from gsl.attr.cases import Cases, decided
@@ -149,7 +149,7 @@ class Builder:
                 operator = self._operator(pattern, frame)
                 attributes = self._attributes(pattern, operator, frame)
                 attributes |= self._defaults(operator, attributes, operands)
-                return CallExpr(operator, operands, attributes, self.need)
+                return self._call(instance_of(pattern, frame), operator, operands, attributes)
             case Tuple() | Variadic():
                 return TupleExpr(operands)
             case GetItem(constraints=constraints):
@@ -159,6 +159,12 @@ class Builder:
                 return self._constant(pattern, frame)
             case _:
                 raise RewriteError(f"{pattern!r} has not matched anything, so it cannot be built")
+
+    def _call(
+        self, key: Key, operator: Operator, operands: Sequence[Expr], attributes: dict[str, Any]
+    ) -> Expr:
+        """Make the call that a pattern stands for."""
+        return CallExpr(operator, operands, attributes, self.need)
 
     def _field(self, whole: Expr, index: Any) -> int:
         """Return which field an index means; where sizes decide, by asking for one at a time."""

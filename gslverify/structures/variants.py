@@ -122,6 +122,11 @@ class Search:
                 self.found.append(Variant(tuple(replay.made), self.extent, self.steps))
                 yield self.found[-1], instance
 
+    def again(self) -> Iterator[tuple[Variant, Instance]]:
+        """Yield the structures that were found, as `variants` did; others are not looked for."""
+        for variant in self.found:
+            yield variant, self.builder.build(Replay(variant.choices))
+
     def has_more_after(self, most_runs: int) -> bool:
         """Go on with the search; tell whether more builds than these are needed for its end."""
         for _ in self.variants(most_runs):

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from itertools import pairwise, permutations
+from itertools import islice, pairwise, permutations
 from typing import Any
 
 import pytest
 
 from gsl import Subst, attr, op, pat
 from gslverify.structures.classes import Forms, enumerate_classes
+from gslverify.structures.formula import Shared, Structure
 from gslverify.structures.renumbering import Formulas
-from gslverify.structures.variants import enumerate_variants
+from gslverify.structures.variants import Search, enumerate_variants
 
 
 def classes(subst: Subst) -> Counter[Any]:
@@ -43,6 +44,26 @@ def test_all_permutations_of_one_rank_are_one_class() -> None:
 
 def test_sets_of_axes_count_by_their_size_whatever_their_signs_and_orders() -> None:
     assert len(classes(summed())) == 1 + 1 + 2 + 3 + 4
+
+
+def test_what_earlier_structures_have_written_makes_no_other_formula() -> None:
+    x, y = pat.Wildcard(), pat.Wildcard()
+    total = op.Sum(x + y, keepdims=False)
+    apart = op.Sum(x, axis=total.axis, keepdims=False) + op.Sum(y, axis=total.axis, keepdims=False)
+    subst = Subst(total, apart, where=[x.ndim == y.ndim, x.shape == y.shape])
+    shared = Shared()
+    for _, instance in islice(Search(subst).variants(), 40):
+        alone = Shared(shared.formulas, shared.atoms)
+        assert Structure(instance, shared).whole() == Structure(instance, alone).whole()
+    assert len(shared.facts) < 40 * 6
+
+
+def test_a_search_that_has_ended_gives_its_structures_again() -> None:
+    search = Search(summed())
+    first = [(variant, str(one.claims)) for variant, one in search.variants()]
+    runs = search.runs
+    assert [(variant, str(one.claims)) for variant, one in search.again()] == first
+    assert search.runs == runs
 
 
 def test_neighbouring_axes_that_are_reshaped_are_no_others() -> None:
