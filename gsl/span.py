@@ -61,7 +61,11 @@ def is_internal(frame: FrameType) -> bool:
 
 def is_written(frame: FrameType) -> bool:
     """Tell whether a frame runs code that somebody wrote for rules: neither ours nor generated."""
-    return _package(frame) not in ("gsl", "gslverify", "dataclasses")
+    module = frame.f_globals.get("__name__", "")
+    written = _WRITTEN.get(module)
+    if written is None:
+        written = _WRITTEN[module] = _package(frame) not in ("gsl", "gslverify", "dataclasses")
+    return written
 
 
 def _package(frame: FrameType) -> str:
@@ -73,6 +77,9 @@ def _package(frame: FrameType) -> str:
 
 _PACKAGES: dict[str, str] = {}
 """The first parts of the names of modules."""
+
+_WRITTEN: dict[str, bool] = {}
+"""Which modules are neither ours nor generated."""
 
 
 def resolve(origin: Origin | None) -> Span | None:

@@ -106,6 +106,13 @@ def equal(left: Value, right: Value) -> Value:
     return (kind is other or first == NUMBER) and bool(left == right)
 
 
+def certainly_equal(left: Value, right: Value) -> bool:
+    """Tell whether values are equal whatever the unknowns are; no term is made to say so."""
+    if isinstance(left, Term) or isinstance(right, Term):
+        return left is right
+    return equal(left, right) is True
+
+
 def _is_plain(whole: tuple[Value, ...]) -> bool:
     return all(type(item) in PLAIN or isinstance(item, Term) for item in whole)
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from gsl.attr.evaluate import choose, conjunction, contains, equal
 from gsl.attr.term import Symbol, Term, operation
+from gsl.attr.values import certainly_equal
 from gsl.kernel.expression import (
     Apply,
     Expression,
@@ -102,7 +103,7 @@ def total(extents: Sequence[Int], body: Callable[..., Operand]) -> Expression:
 
 def cast(value: Expression, source: Any, target: Any) -> Expression:
     """Return a value of dtype `source` as one of dtype `target`."""
-    if equal(source, target) is True:
+    if certainly_equal(source, target):
         return value
     return Apply("cast", (value, Number(source), Number(target)))
 
@@ -135,8 +136,8 @@ def stretched(index: Index, shape: Index, others: Sequence[Index]) -> Index:
 
 
 def _stretched(index: Int, size: Int, others: Sequence[Int]) -> Int:
-    if equal(size, 1) is True:
+    if certainly_equal(size, 1):
         return 0
-    if all(equal(size, other) is True or equal(other, 1) is True for other in others):
+    if all(certainly_equal(size, one) or certainly_equal(one, 1) for one in others):
         return index
     return choose(equal(size, 1), 0, index)

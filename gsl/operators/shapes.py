@@ -27,8 +27,13 @@ def _broadcast_pair(need: Need, left: Shape, right: Shape) -> Shape:
 
 
 def _broadcast_size(need: Need, left: Int, right: Int) -> Int:
-    same, left_one, right_one = equal(left, right), equal(left, 1), equal(right, 1)
-    need(disjunction(same, left_one, right_one), "shapes must broadcast to each other")
+    if type(left) is int and left == 1:
+        return right
+    left_one = equal(left, 1)
+    if type(right) is int and right == 1:
+        return choose(left_one, right, left)
+    same = equal(left, right)
+    need(disjunction(same, left_one, equal(right, 1)), "shapes must broadcast to each other")
     return left if same is True else choose(left_one, right, left)
 
 

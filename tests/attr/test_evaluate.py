@@ -27,6 +27,7 @@ from gsl.attr.evaluate import (
 )
 from gsl.attr.memory import Memory
 from gsl.attr.term import Symbol, Term, Value, as_term, operation
+from gsl.attr.values import certainly_equal
 from gsl.errors import EvaluationError, UndecidedError
 from tests.attr.environment import NOTHING, Known, Open
 
@@ -349,3 +350,15 @@ def test_memory_answers_before_the_environment() -> None:
     assert known.accessed.count("shape") == 1
     assert evaluate(rows, known) == 4
     assert known.accessed.count("shape") == 2
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [(2, 2), (2, 3), (2, 2.0), (True, 1), ("a", "a"), ((1, 2), (1, 2)), ((1, p.ndim), (1, 2))],
+)
+def test_what_is_certainly_equal_is_so_without_a_term(left: Value, right: Value) -> None:
+    size = Symbol("n")
+    assert certainly_equal(left, right) is (meaning.equal(left, right) is True)
+    assert certainly_equal(size, size)
+    assert not certainly_equal(size, Symbol("n"))
+    assert not certainly_equal(size, 1)
