@@ -23,6 +23,9 @@ BOUNDARIES = 8
 """Places sought for each side of a network."""
 ATTEMPTS = 3
 """Elements that are changed until one changes a result."""
+SMALLER = 16
+"""Powers of two by which an element may become smaller: of one beside 0 hardly anything is left in a
+sum, whatever the machine is granted; `small_numbers` asks about these."""
 WHOLE = 5
 """Powers of two beyond the digits of a dtype by which floats are scaled to be whole numbers."""
 
@@ -92,8 +95,9 @@ def _neighbours(side: _Side, inputs: Inputs, generator: np.random.Generator) -> 
         last = line.number_of(far)
         result = _changed(before, side.results(line.at(last)), generator)
         if result is not None:
-            low, high = _bisected(side, line, last, result)
-            return [line.at(low), line.at(high)]
+            pair = _bisected(side, line, last, result)
+            least = abs(line.numbered(line.first)) * 2.0**-SMALLER
+            return [line.at(one) for one in pair if abs(line.numbered(one)) >= least]
     return []
 
 
