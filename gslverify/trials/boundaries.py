@@ -24,8 +24,10 @@ BOUNDARIES = 8
 ATTEMPTS = 3
 """Elements that are changed until one changes a result."""
 SMALLER = 16
-"""Powers of two by which an element may become smaller: of one beside 0 hardly anything is left in a
-sum, whatever the machine is granted; `small_numbers` asks about these."""
+"""Powers of two by which an element may become smaller.
+
+Of one beside 0 hardly anything is left in a sum, whatever the machine is granted: `small_numbers`.
+"""
 WHOLE = 5
 """Powers of two beyond the digits of a dtype by which floats are scaled to be whole numbers."""
 
