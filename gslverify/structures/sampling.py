@@ -35,7 +35,7 @@ MOST_PAIRS = 12
 """So many pairs of what chooses in a target are corners."""
 
 SHARE_OF_LIMIT = 8
-"""What is asked for each draw has this part of the limit of what is asked once."""
+"""What is asked for each draw, or again, has this part of the limit of what is asked once."""
 
 Preference = Callable[[Symbol, tuple[Any, ...]], Any]
 """Chooses a value for a symbol, among options where the claims list them."""
@@ -287,10 +287,11 @@ class Sampler:
         return False
 
     def _is_met_simply(self, demands: Demands, bound: int, solver: Solver) -> bool:
-        """Tell whether the solver finds a model when it is told almost all of it."""
-        models = simple_values(self.free, self.options)
-        asked = (self._solved(one, demands, bound, solver, one_by_one=False) for one in models)
-        return any(found is not None for _, found in asked)
+        """Tell whether the solver soon finds a model when it is told almost all of it."""
+        with solver.within(solver.limit // SHARE_OF_LIMIT):
+            models = simple_values(self.free, self.options)
+            asked = (self._solved(one, demands, bound, solver, one_by_one=False) for one in models)
+            return any(found is not None for _, found in asked)
 
     def _lacks_elements(self, model: dict[Symbol, Any]) -> bool:
         return any(self.evaluator.value(one, model) is not True for one in self.elements)
