@@ -110,7 +110,7 @@ class _Search:
         self, direction: Direction, start: Distances, beside: dict[Element, Distances]
     ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
         """Yield inputs in a direction; what one step does is kept of a single element."""
-        moved = None if self._is_tired() else _moved(self.base, direction, 1)
+        moved = None if self._is_spent() else _moved(self.base, direction, 1)
         if moved is None:
             return
         known, there = set(self.seen), self.run(moved)
@@ -145,7 +145,7 @@ class _Search:
 
     def _step(self, direction: Direction) -> Distances:
         """Return what is compared after a step, without saying that it was seen."""
-        made = None if self._is_tired() else _moved(self.base, direction, 1)
+        made = None if self._is_spent() else _moved(self.base, direction, 1)
         self.turning.runs += made is not None
         return {} if made is None else distances(self.outputs, made)
 
@@ -171,7 +171,7 @@ class _Search:
         """Return how many steps in a direction make both sides of a comparison equal."""
         old, new = 0.0, 1.0
         for _ in range(MOST_STEPS):
-            if there == 0 or there == here or self._is_tired():
+            if there == 0 or there == here or self._is_spent():
                 break
             wanted = new - there * (new - old) / (there - here)
             inputs = _moved(self.base, direction, wanted)
@@ -189,7 +189,7 @@ class _Search:
     ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
         """Yield inputs at which a comparison comes out in a way for all elements of one at once."""
         array = self.base[name]
-        moved = None if self._is_tired() or array.size < 2 else _shifted(self.base, name, 1.0)
+        moved = None if self._is_spent() or array.size < 2 else _shifted(self.base, name, 1.0)
         if moved is None:
             return
         there = self.run(moved)
@@ -237,7 +237,7 @@ class _Search:
         self, made: Inputs | None, place: Place, wanted: set[Outcome]
     ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
         """Yield inputs if a comparison comes out on them in a way that is wanted."""
-        if made is None or self._is_tired():
+        if made is None or self._is_spent():
             return
         noted = self.run(made)
         new = wanted & _ways(noted.get(place, ()))
@@ -256,7 +256,7 @@ class _Search:
     def _holds(self, noted: Distances) -> bool:
         return all(way in _ways(noted.get(place, ())) for place, way in self.held)
 
-    def _is_tired(self) -> bool:
+    def _is_spent(self) -> bool:
         return self.turning.runs >= self.most
 
 

@@ -6,23 +6,13 @@ have an infinite one.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from math import isinf
 
 from gslverify.prove.law import only_factor
 from gslverify.prove.signs import Signs
 from gslverify.prove.values import NUMBER, Factor, Value, plus
-
-COMPARED: Mapping[str, Callable[[int, int], bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
-"""What comparisons say; a number compares with an infinity of side 1 or -1 as 0 with the side."""
+from gslverify.semantics.arithmetic import COMPARED
 
 TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
@@ -35,7 +25,7 @@ def compared_with_infinity(name: str, values: Sequence[Value], signs: Signs) -> 
     for one, other, function in ((left, right, name), (right, left, TURNED.get(name, name))):
         side = _side(other)
         if side and _is_finite(one, signs):
-            return COMPARED[function](0, side)
+            return bool(COMPARED[function](0, side))  # as any finite number compares with it
     return None
 
 

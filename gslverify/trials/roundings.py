@@ -1,15 +1,15 @@
 """Which flags a rule needs as it rounds otherwise than its source, with what shows each.
 
 Networks on which both sides agree but for rounding are computed on machines that are granted one
-set of flags after the other (`gslverify.comparison.under_flags`), small sets first. Small numbers
-show what is absorbed and what underflows.
+set of flags after the other (`gslverify.comparison.under_flags`), small sets first. Neighbouring
+numbers show what conversions and comparisons hide, small ones what is absorbed and what underflows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 
 from gsl.attr.term import Operation, Term, subterms
 from gsl.expr import Const
@@ -67,7 +67,8 @@ def roundings(
 ) -> Roundings:
     """Find the flags of rounding that a rule needs; with flags `declared` rather among these.
 
-    What explains the numbers that were drawn is asked about small ones as well.
+    What explains the numbers that were drawn is asked about those beside which a result changes,
+    and about small ones, as well.
     """
     folds = divides_constants(subst)
     inexact = [few for trials in passed if (few := [t for t in trials if not t.exact])]
@@ -75,13 +76,14 @@ def roundings(
     telling = _trials(_telling(ordered)) if ordered else []
     small = [trial for few in ordered for trial in few][:NETWORKS]
     found = _explained_by(telling, [*small, *telling], folds, declared)
-    for near in (
-        _at_boundaries(passed, folds),
-        _losing_digits(passed, ABSORBED),
-        _losing_digits(passed, UNDERFLOWING),
+    for special in (
+        partial(_at_boundaries, folds=folds),
+        partial(_losing_digits, exponents=ABSORBED),
+        partial(_losing_digits, exponents=UNDERFLOWING),
     ):
         if found.needed is None:
             return found
+        near = special(passed)
         further = _explained_by(near, near, folds, declared, found.needed)
         if further.needed is None:
             return found if found.needed else further
