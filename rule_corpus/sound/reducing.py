@@ -299,7 +299,7 @@ def argmax_of_exponential_of_bytes() -> Subst:
     tags={"reduction", "argument", "logarithm", "exact-real", "strength-reduction"},
     origin="onnxoptimizer: eliminate_nop_monotone_argmax.h, with its condition",
     twin="argmax_of_logarithm_any_sign",
-    flags={"ninf"},
+    flags={"ninf", "afn"},
 )
 def argmax_of_logarithm_of_size() -> Subst:
     """argmax[a](log(abs(x)) or sqrt(abs(x)))  =>  argmax[a](abs(x))
