@@ -93,6 +93,9 @@ def _without_lowest_bits(whole: Any) -> Any:
 def promoted(operands: Iterable[Any]) -> np.dtype[Any]:
     """Return the dtype that NumPy promotes operands to; Python numbers do not widen BFLOAT16."""
     dtypes = [getattr(operand, "dtype", operand) for operand in operands]
+    first = dtypes[0]
+    if isinstance(first, np.dtype) and all(one is first for one in dtypes):
+        return first
     if BFLOAT16 in dtypes and all(one == BFLOAT16 or type(one) in (int, float) for one in dtypes):
         return BFLOAT16
     return np.result_type(*dtypes)

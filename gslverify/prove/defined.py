@@ -49,13 +49,22 @@ class Definedness:
         known = {id(call) for call in source}
         added = [c for c in _calls([new for _, new in pairs]) if _is_partial(c)]
         for call in added:
-            if id(call) in known:
+            if id(call) in known or self._is_any_function(call):
                 continue
             for operand in _restricted(call):
                 if not self._is_safe(call, operand, source):
                     name = call.operator.operands[operand].name
                     return Open(f"`{name}` of {call.operator} in the target may have no value")
         return None
+
+    def _is_any_function(self, call: Call) -> bool:
+        """Tell whether a call may give any numbers where it is not defined.
+
+        Where a float has no root, or no integer, there is some number, which stops nothing. What is
+        equal for every function does not depend on those that the source does not read.
+        """
+        is_function = id(call) in self.inliner.functions
+        return is_function and (call.operator.name == "Cast" or self._floats(call))
 
     def with_places(self, sources: Sequence[Expr]) -> Gathering:
         """Return what is known of the indices that the source is given, and use it."""

@@ -7,7 +7,7 @@ as long.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gsl.attr.memory import Memory
@@ -45,6 +45,7 @@ class Repair:
         self._options = options
         self._conditions = tuple(conditions)
         self._reached: dict[Term, dict[Symbol, None]] = {}
+        self._dependent: dict[Symbol, list[int]] = {}
         self._defined: dict[Term, tuple[Symbol, ...]] = {}
 
     def near(
@@ -63,19 +64,20 @@ class Repair:
         turn = sum(value for value in preferences.values() if type(value) is int)
         free, tries = dict(preferences), MOST_TRIES
         model = complete(free)
+        unmet = [] if model is None else self._unmet(conditions, range(len(conditions)), model)
         for _ in range(MOST_CHANGES):
-            if model is None:
-                return None
-            known = Memory()
-            unmet = [one for one in conditions if not self._holds(one, model, known)]
-            if not unmet:
+            if model is None or not unmet:
                 return model
+            first = conditions[unmet[0]]
             best: tuple[int, Symbol, Model] | None = None
-            for symbol, value in self._changes(unmet[0], model, turn, bound):
+            for symbol, value in self._changes(first, model, turn, bound):
                 tries -= 1
                 chosen = {**free, symbol: value}
-                changed = complete(chosen) if self._may_hold(unmet[0], chosen) else None
-                gain = 0 if changed is None else self._gain(changed, unmet, conditions, symbol)
+                changed = complete(chosen) if self._may_hold(first, chosen) else None
+                gain = 0
+                if changed is not None:
+                    touched = self._touched(symbol, demands)
+                    gain = self._gain(changed, unmet, conditions, touched)
                 if changed is not None and gain > MUCH_WORSE and (not best or gain > best[0]):
                     best = gain, symbol, changed
                 if gain > 0 or not tries:
@@ -84,7 +86,26 @@ class Repair:
                 return None
             _, symbol, model = best
             free[symbol] = model[symbol]
+            affected = sorted({*unmet, *self._touched(symbol, demands)})
+            unmet = self._unmet(conditions, affected, model)
         return None
+
+    def _unmet(self, conditions: Sequence[Term], numbers: Iterable[int], model: Model) -> list[int]:
+        """Return the numbers of those conditions that do not hold in a model."""
+        known = Memory()
+        return [number for number in numbers if not self._holds(conditions[number], model, known)]
+
+    def _touched(self, symbol: Symbol, demands: Sequence[Term]) -> list[int]:
+        """Return the numbers of the conditions, and then demands, that depend on a symbol."""
+        if not self._dependent:
+            for number, condition in enumerate(self._conditions):
+                for one in self._free(condition):
+                    self._dependent.setdefault(one, []).append(number)
+        demanded = enumerate(demands, len(self._conditions))
+        return [
+            *self._dependent.get(symbol, ()),
+            *(number for number, demand in demanded if symbol in self._free(demand)),
+        ]
 
     def _may_hold(self, condition: Term, chosen: Model) -> bool:
         """Tell whether a condition holds by what it depends on alone, which is known soon."""
@@ -106,16 +127,22 @@ class Repair:
         return found
 
     def _gain(
-        self, changed: Model, unmet: Sequence[Term], conditions: Sequence[Term], symbol: Symbol
+        self,
+        changed: Model,
+        unmet: Sequence[int],
+        conditions: Sequence[Term],
+        touched: Sequence[int],
     ) -> int:
-        """Return how many conditions more hold after a symbol changed, if the first does."""
+        """Return how many conditions more hold after a change that touched some, if the first does.
+
+        Conditions are given by their numbers.
+        """
         known = Memory()
-        if not self._holds(unmet[0], changed, known):
+        if not self._holds(conditions[unmet[0]], changed, known):
             return MUCH_WORSE
-        before = {id(one) for one in unmet}
-        touched = (one for one in conditions if id(one) not in before and symbol in self._free(one))
-        lost = sum(not self._holds(one, changed, known) for one in touched)
-        return sum(self._holds(one, changed, known) for one in unmet) - lost
+        held = [number for number in touched if number not in unmet]
+        lost = sum(not self._holds(conditions[number], changed, known) for number in held)
+        return sum(self._holds(conditions[number], changed, known) for number in unmet) - lost
 
     def _changes(
         self, condition: Term, model: Model, turn: int, bound: int

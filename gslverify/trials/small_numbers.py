@@ -19,7 +19,7 @@ import numpy as np
 from gsl.expr import Call, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import finfo, is_floating
-from gsl.types import TensorType
+from gsl.operators.declaration import tensors
 from gslverify.trials.trial import Outcome as Trial
 
 LARGEST_FACTOR = 8
@@ -92,7 +92,7 @@ def _decides(trial: Trial) -> bool:
 
 
 def _is_float(expr: Expr) -> bool:
-    return isinstance(expr.type, TensorType) and is_floating(np.dtype(expr.type.dtype))
+    return all(is_floating(np.dtype(one.dtype)) for one in tensors((expr.type,)))
 
 
 def _drawn(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -165,6 +166,7 @@ class Rounded(FollowedArray):
         return f"Rounded({self.value!r}, dtype={self.dtype}, made_by={made_by})"
 
 
+@cache
 def digits_of(dtype: Any) -> int:
     """Return the binary digits to which a dtype is rounded; float64 is taken for float32."""
     return min(DTYPES[np.dtype(dtype).name].digits, DTYPES["float32"].digits)

@@ -1,0 +1,55 @@
+"""Functions that have no value everywhere, of more elements than the source has them of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from gsl import Subst, op, pat, rule
+from tests.gslverify.prove.proving import is_proved_rule
+
+pytestmark = pytest.mark.smt
+
+
+def before_split(function: Callable[..., Any]) -> Subst:
+    x = pat.Wildcard()
+    halves = op.Split(x)
+    one = function(halves[0])
+    return Subst(one, op.Split(function(x), **pat.same_attr(halves))[0])
+
+
+def before_take() -> Subst:
+    x, places = pat.Wildcard(), pat.Wildcard()
+    rows = op.Take(x, places)
+    whole = op.Cast(rows)
+    return Subst(whole, op.Take(op.Cast(x, dtype=whole.dtype), places, **pat.same_attr(rows)))
+
+
+def converted(x: Any) -> Any:
+    return op.Cast(x, dtype="int32")
+
+
+@pytest.mark.parametrize("function", [op.Sqrt, op.Acos, converted], ids=["Sqrt", "Acos", "Cast"])
+def test_numbers_without_a_root_that_nothing_reads_do_not_matter(
+    function: Callable[..., Any],
+) -> None:
+    assert is_proved_rule(rule(lambda: before_split(function)))
+
+
+def test_numbers_that_are_not_taken_need_not_be_converted() -> None:
+    assert is_proved_rule(rule(before_take))
+
+
+def remainder_before_split() -> Subst:
+    """A division of integers by 0 stops a program, whoever reads the result."""
+    x, y = pat.Wildcard(), pat.Wildcard()
+    one, other = op.Split(x), op.Split(y)
+    quotient = op.FloorDivide(one[0], other[0])
+    target = op.Split(op.FloorDivide(x, y), **pat.same_attr(one))[0]
+    return Subst(quotient, target, where=[x.dtype == "int32", x.ndim == 1])
+
+
+def test_integers_must_not_be_divided_by_zeros_that_nothing_reads() -> None:
+    assert not is_proved_rule(rule(remainder_before_split))
