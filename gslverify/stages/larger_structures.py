@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import islice
 
 from gsl.attr.term import Access, Operation, Projection, Term, subterms
 from gsl.operators import Operator
@@ -13,9 +14,11 @@ from gslverify.structures.arms import (
     CHOOSING,
     condition_of,
     decisions,
+    falls_of,
     has_choices,
     in_other_ways,
-    with_new_extremes,
+    ways_of,
+    with_new_falls,
 )
 from gslverify.structures.counted import (
     MOST_AXES,
@@ -39,7 +42,6 @@ from gslverify.structures.variants import (
     Enumeration,
     Search,
     Variant,
-    enumerate_variants,
     some_variants,
 )
 
@@ -110,8 +112,8 @@ def rare_variants(subst: Subst, usual: Enumeration) -> list[Variant]:
     """Return structures with rare attributes for which the target decides otherwise."""
     if usual.exhaustive or not has_choices(subst):
         return []
-    others = enumerate_variants(subst, RARE, RUNS_OF_RARE_EXTENT).variants
-    return list(in_other_ways(subst, usual.variants, others))
+    others = Search(subst, RARE).variants(RUNS_OF_RARE_EXTENT)
+    return list(in_other_ways(subst, ways_of(subst, usual.variants), others))
 
 
 def variants_by_axes(subst: Subst, usual: Enumeration) -> list[Variant]:
@@ -123,12 +125,18 @@ def variants_by_axes(subst: Subst, usual: Enumeration) -> list[Variant]:
     if not (extremes or _asks_for_axes(subst)) or not _of_rank(subst, max(USUAL.ranks) + 1, 1):
         return []
     found: list[Variant] = []
+    known = ways_of(subst, usual.variants)
+    seen = falls_of(subst, extremes, usual.variants)
     for rank in range(max(USUAL.ranks) + 1, MOST_AXES + 1):
         search = Search(subst, Extent(ranks=(rank, 1, 0)))
-        others = [one for one, _ in search.variants(RUNS_OF_A_RANK)]
-        found += in_other_ways(subst, usual.variants, others)[:MOST_OF_AXES]
-        known = [*usual.variants, *found]
-        found += with_new_extremes(subst, extremes, known, others)[:MOST_OF_AXES]
+        new = list(
+            islice(in_other_ways(subst, known, search.variants(RUNS_OF_A_RANK)), MOST_OF_AXES)
+        )
+        seen |= falls_of(subst, extremes, new)
+        if extremes:
+            search.has_more_after(RUNS_OF_A_RANK)
+            new += islice(with_new_falls(subst, extremes, seen, search.again()), MOST_OF_AXES)
+        found += new
     return found
 
 

@@ -196,7 +196,8 @@ def has_choices(subst: Subst) -> bool:
 
 
 MOST_FITS = 2
-CHOOSING = frozenset({"cond", "min", "max", "//", "%"})
+COND = frozenset({"cond"})
+CHOOSING = COND | {"min", "max", "//", "%"}
 
 
 def _note_choices(arms: Arms, subst: Subst, builder: Builder) -> None:
@@ -205,9 +206,8 @@ def _note_choices(arms: Arms, subst: Subst, builder: Builder) -> None:
     Of what differs from field to field, it is noted whether it holds for any and for all.
     """
     found: dict[Operation, list[Place]] = {}
-    for part, place in occurrences(subst, builder.bindings, builder.memory):
-        if part.head in CHOOSING or part.head in TRUTH:
-            found.setdefault(part, []).append(place)
+    for part, place in occurrences(subst, builder.bindings, builder.memory, CHOOSING | TRUTH):
+        found.setdefault(part, []).append(place)
     for part, places in found.items():
         match part:
             case Operation(head=head) if head in TRUTH:
@@ -235,9 +235,8 @@ def outcomes_of(subst: Subst, builder: Builder) -> Iterator[Outcome]:
             asked.append((pattern, pattern.condition, place))
     known = {pattern for pattern, _ in builder.bindings.nodes}
     built = [p for p in subst.target_patterns if p in known or isinstance(p, GetInst)]
-    for part, place in occurrences(subst, builder.bindings, builder.memory, built):
-        if part.head == "cond":
-            asked.append((part, part.operands[0], place))
+    for part, place in occurrences(subst, builder.bindings, builder.memory, COND, built):
+        asked.append((part, part.operands[0], place))
     for conditional, condition, place in asked:
         for value in _values(condition, [place]):
             either = (True, False) if isinstance(value, Term) else (value is True,)
@@ -313,17 +312,26 @@ def one_of_each(subst: Subst, variants: Iterable[Variant]) -> list[Variant]:
     return [*front, *(variant for variant in ordered if variant not in front)]
 
 
+def ways_of(subst: Subst, variants: Iterable[Variant]) -> set[Hashable]:
+    """Return the ways in which variants compute the target, if it has several."""
+    return set(_ways(subst, variants))
+
+
 def in_other_ways(
-    subst: Subst, usual: Iterable[Variant], others: Iterable[Variant]
-) -> list[Variant]:
-    """Return one of the `others` for every way to compute the target that no usual one takes."""
-    known = _ways(subst, usual)
-    return [variant for way, variant in _ways(subst, others).items() if way not in known]
+    subst: Subst, known: Collection[Hashable], others: Iterable[tuple[Variant, Instance]]
+) -> Iterator[Variant]:
+    """Yield one of the `others` for every way to compute the target that is not known."""
+    seen = set(known)
+    for variant, instance in others if has_choices(subst) else ():
+        way = _way(instance)
+        if way not in seen:
+            seen.add(way)
+            yield variant
 
 
-def _ways(subst: Subst, variants: Iterable[Variant]) -> dict[Any, Variant]:
+def _ways(subst: Subst, variants: Iterable[Variant]) -> dict[Hashable, Variant]:
     """Return the first of the variants for every way to compute the target, if it has several."""
-    ways: dict[Any, Variant] = {}
+    ways: dict[Hashable, Variant] = {}
     for variant in variants if has_choices(subst) else ():
         ways.setdefault(_way(variant.instance(subst)), variant)
     return ways
@@ -333,37 +341,43 @@ def _way(instance: Instance) -> Hashable:
     """Return how the structure of an instance decides what is conditional in its target."""
     arms, decided = Arms(), set[tuple[Term, bool]]()
     with target_of(instance, arms.decide) as builder:
-        for part, place in occurrences(instance.subst, builder.bindings, builder.memory):
-            if part.head == "cond":
-                decided |= _decided(part, part.operands[0], [place])
+        for part, place in occurrences(instance.subst, builder.bindings, builder.memory, COND):
+            decided |= _decided(part, part.operands[0], [place])
     return *arms.taken, frozenset(decided)
 
 
-def with_new_extremes(
-    subst: Subst, parts: Collection[Operation], usual: Iterable[Variant], others: Iterable[Variant]
-) -> list[Variant]:
-    """Return those of the `others` in which one of some parts falls as in none before it.
+def falls_of(
+    subst: Subst, parts: Collection[Operation], variants: Iterable[Variant]
+) -> set[tuple[Operation, int]]:
+    """Return how some parts of the target fall in variants.
 
     These are minima, maxima, quotients and remainders: which operand is taken, how often a divisor
     fits.
     """
-    seen = set[tuple[Operation, int]]()
-    for variant in usual if parts else ():
-        seen |= _falls(variant.instance(subst), parts)
-    found = list[Variant]()
-    for variant in others if parts else ():
-        new = _falls(variant.instance(subst), parts) - seen
+    few = variants if parts else ()
+    return {fall for variant in few for fall in _falls(variant.instance(subst), parts)}
+
+
+def with_new_falls(
+    subst: Subst,
+    parts: Collection[Operation],
+    seen: set[tuple[Operation, int]],
+    others: Iterable[tuple[Variant, Instance]],
+) -> Iterator[Variant]:
+    """Yield those of the `others` in which a part falls as was not `seen`, and note it there."""
+    for variant, instance in others if parts else ():
+        new = _falls(instance, parts) - seen
         if new:
-            found.append(variant)
             seen |= new
-    return found
+            yield variant
 
 
 def _falls(instance: Instance, parts: Collection[Operation]) -> set[tuple[Operation, int]]:
     """Return how parts of the target fall that the structure decides."""
     found = set[tuple[Operation, int]]()
     with target_of(instance, Arms().decide) as builder:
-        for part, place in occurrences(instance.subst, builder.bindings, builder.memory):
+        heads = frozenset(part.head for part in parts)
+        for part, place in occurrences(instance.subst, builder.bindings, builder.memory, heads):
             if part in parts:
                 left, right = (next(_values(one, [place]), None) for one in part.operands)
                 if type(left) is int and type(right) is int:
