@@ -114,11 +114,12 @@ class Builder:
                 count = self._length(pattern, frame)
                 return [(field, Frame(pattern, index, frame)) for index in range(count)]
             case Cond():
-                return [(self._arm(pattern, frame), frame)]
+                return [(self.arm(pattern, frame), frame)]
             case _:
                 return [(operand, frame) for operand in pattern.operands]
 
-    def _arm(self, pattern: Cond, frame: Frame | None) -> Pattern:
+    def arm(self, pattern: Cond, frame: Frame | None) -> Pattern:
+        """Return the arm of a conditional target that is built, which is decided on once."""
         key = instance_of(pattern, frame)
         if key not in self.arms:
             then, otherwise = pattern.operands

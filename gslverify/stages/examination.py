@@ -22,7 +22,6 @@ from gslverify.stages.larger_structures import (
 )
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
-from gslverify.structures.arms import one_of_each
 from gslverify.structures.classes import enumerate_classes
 from gslverify.structures.instance import RARE, WIDE
 from gslverify.structures.variants import (
@@ -32,6 +31,7 @@ from gslverify.structures.variants import (
     described,
     enumerate_variants,
 )
+from gslverify.structures.ways import one_of_each
 
 MOST_LARGE, MOST_RARE = 8, 16
 

@@ -10,16 +10,7 @@ from gsl.operators import Operator
 from gsl.operators.domain_axes import Axes, Axis, Permutation
 from gsl.pat import Call, Variadic
 from gsl.subst import Subst
-from gslverify.structures.arms import (
-    CHOOSING,
-    condition_of,
-    decisions,
-    falls_of,
-    has_choices,
-    in_other_ways,
-    ways_of,
-    with_new_falls,
-)
+from gslverify.structures.arms import CHOOSING, condition_of, decisions, has_choices
 from gslverify.structures.counted import (
     MOST_AXES,
     MOST_FIELDS,
@@ -44,6 +35,7 @@ from gslverify.structures.variants import (
     Variant,
     some_variants,
 )
+from gslverify.structures.ways import falls_of, in_other_ways, ways_of, with_new_falls
 
 RUNS_PER_LARGE_EXTENT = 64
 RUNS_OF_RARE_EXTENT = 2000

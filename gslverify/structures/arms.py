@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -24,7 +24,6 @@ from gslverify.structures.decisions import Decisions, Forms, every_way
 from gslverify.structures.guards import Guards, guards_in, under, where_counting
 from gslverify.structures.instance import Instance
 from gslverify.structures.occurrences import Place, occurrences
-from gslverify.structures.variants import Variant
 
 Outcome = tuple[Cond | Operation, bool]
 """How the condition of a conditional target or attribute falls."""
@@ -195,7 +194,6 @@ def has_choices(subst: Subst) -> bool:
     return chosen or has_arms(subst)
 
 
-MOST_FITS = 2
 COND = frozenset({"cond"})
 CHOOSING = COND | {"min", "max", "//", "%"}
 
@@ -211,10 +209,10 @@ def _note_choices(arms: Arms, subst: Subst, builder: Builder) -> None:
     for part, places in found.items():
         match part:
             case Operation(head=head) if head in TRUTH:
-                arms.known |= _decided(part, part, places)
+                arms.known |= decided_by(part, part, places)
             case Operation(head="cond", operands=(condition, _, _)):
                 arms.note_asked(_reached(condition, places, guards_in(subst)[part]))
-                arms.known |= _decided(part, condition, places)
+                arms.known |= decided_by(part, condition, places)
             case Operation(head="min" | "max", operands=(left, right)):
                 for head in ("<", ">"):
                     arms.extremes += _any_and_all(_open(operation(head, left, right), places))[:1]
@@ -238,7 +236,7 @@ def outcomes_of(subst: Subst, builder: Builder) -> Iterator[Outcome]:
     for part, place in occurrences(subst, builder.bindings, builder.memory, COND, built):
         asked.append((part, part.operands[0], place))
     for conditional, condition, place in asked:
-        for value in _values(condition, [place]):
+        for value in values_at(condition, [place]):
             either = (True, False) if isinstance(value, Term) else (value is True,)
             yield from ((conditional, outcome) for outcome in either)
 
@@ -279,18 +277,19 @@ def _reached(
 
 def _open(term: Term, places: Iterable[Place]) -> list[Term]:
     """Return what a term is in each of some places, where sizes or attributes decide."""
-    return [value for value in _values(term, places) if isinstance(value, Term)]
+    return [value for value in values_at(term, places) if isinstance(value, Term)]
 
 
-def _values(term: Term, places: Iterable[Place]) -> Iterator[Any]:
+def values_at(term: Term, places: Iterable[Place]) -> Iterator[Any]:
+    """Yield the values of a term in some places, in those where it has one."""
     for place in places:
         with suppress(GslError):
             yield place.value(term)
 
 
-def _decided(part: Term, condition: Term, places: Iterable[Place]) -> set[tuple[Term, bool]]:
+def decided_by(part: Term, condition: Term, places: Iterable[Place]) -> set[tuple[Term, bool]]:
     """Return how a condition falls that a part of the target depends on, where that is decided."""
-    return {(part, value) for value in _values(condition, places) if type(value) is bool}
+    return {(part, value) for value in values_at(condition, places) if type(value) is bool}
 
 
 def _any_and_all(conditions: Sequence[Term]) -> list[Any]:
@@ -303,94 +302,6 @@ def _any_and_all(conditions: Sequence[Term]) -> list[Any]:
 def has_arms(subst: Subst) -> bool:
     """Tell whether a rule has a conditional target."""
     return any(isinstance(pattern, Cond) for pattern in subst.target_patterns)
-
-
-def one_of_each(subst: Subst, variants: Iterable[Variant]) -> list[Variant]:
-    """Return the variants with one for every way to compute the target in front."""
-    ordered = list(variants)
-    front = dict.fromkeys(_ways(subst, ordered).values())
-    return [*front, *(variant for variant in ordered if variant not in front)]
-
-
-def ways_of(subst: Subst, variants: Iterable[Variant]) -> set[Hashable]:
-    """Return the ways in which variants compute the target, if it has several."""
-    return set(_ways(subst, variants))
-
-
-def in_other_ways(
-    subst: Subst, known: Collection[Hashable], others: Iterable[tuple[Variant, Instance]]
-) -> Iterator[Variant]:
-    """Yield one of the `others` for every way to compute the target that is not known."""
-    seen = set(known)
-    for variant, instance in others if has_choices(subst) else ():
-        way = _way(instance)
-        if way not in seen:
-            seen.add(way)
-            yield variant
-
-
-def _ways(subst: Subst, variants: Iterable[Variant]) -> dict[Hashable, Variant]:
-    """Return the first of the variants for every way to compute the target, if it has several."""
-    ways: dict[Hashable, Variant] = {}
-    for variant in variants if has_choices(subst) else ():
-        ways.setdefault(_way(variant.instance(subst)), variant)
-    return ways
-
-
-def _way(instance: Instance) -> Hashable:
-    """Return how the structure of an instance decides what is conditional in its target."""
-    arms, decided = Arms(), set[tuple[Term, bool]]()
-    with target_of(instance, arms.decide) as builder:
-        for part, place in occurrences(instance.subst, builder.bindings, builder.memory, COND):
-            decided |= _decided(part, part.operands[0], [place])
-    return *arms.taken, frozenset(decided)
-
-
-def falls_of(
-    subst: Subst, parts: Collection[Operation], variants: Iterable[Variant]
-) -> set[tuple[Operation, int]]:
-    """Return how some parts of the target fall in variants.
-
-    These are minima, maxima, quotients and remainders: which operand is taken, how often a divisor
-    fits.
-    """
-    few = variants if parts else ()
-    return {fall for variant in few for fall in _falls(variant.instance(subst), parts)}
-
-
-def with_new_falls(
-    subst: Subst,
-    parts: Collection[Operation],
-    seen: set[tuple[Operation, int]],
-    others: Iterable[tuple[Variant, Instance]],
-) -> Iterator[Variant]:
-    """Yield those of the `others` in which a part falls as was not `seen`, and note it there."""
-    for variant, instance in others if parts else ():
-        new = _falls(instance, parts) - seen
-        if new:
-            seen |= new
-            yield variant
-
-
-def _falls(instance: Instance, parts: Collection[Operation]) -> set[tuple[Operation, int]]:
-    """Return how parts of the target fall that the structure decides."""
-    found = set[tuple[Operation, int]]()
-    with target_of(instance, Arms().decide) as builder:
-        heads = frozenset(part.head for part in parts)
-        for part, place in occurrences(instance.subst, builder.bindings, builder.memory, heads):
-            if part in parts:
-                left, right = (next(_values(one, [place]), None) for one in part.operands)
-                if type(left) is int and type(right) is int:
-                    found |= {(part, fall) for fall in _fall(part.head, left, right)}
-    return found
-
-
-def _fall(head: str, left: int, right: int) -> Iterator[int]:
-    """Yield which operand an extremum takes, or how often a divisor fits, from twice on alike."""
-    if head in ("min", "max"):
-        yield (left > right) - (left < right)
-    elif right:
-        yield min(max(left // right, -MOST_FITS), MOST_FITS)
 
 
 def either_way(conditions: Iterable[Term]) -> list[Term]:

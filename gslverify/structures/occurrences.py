@@ -67,7 +67,7 @@ def occurrences(
     paths = islice(_paths(subst, bindings), MOST_FIELDS_LOOKED_AT)
     fields = [Place.at(bindings, frame_of(path), memory) for path in paths]
     outside = Place.at(bindings, None, memory)
-    whole = _with_heads(subst, heads)
+    whole = with_heads(subst, heads)
     for pattern in subst.target_patterns if patterns is None else patterns:
         for term in pattern.terms():
             if term in whole:
@@ -76,7 +76,7 @@ def occurrences(
 
 
 @lru_cache(maxsize=16)
-def _with_heads(subst: Subst, heads: frozenset[str]) -> frozenset[Term]:
+def with_heads(subst: Subst, heads: frozenset[str]) -> frozenset[Term]:
     """Return the terms of a target in which there is an operation with one of some heads."""
     found: set[Term] = set()
     for pattern in subst.target_patterns:
