@@ -15,9 +15,7 @@ from gsl.attr.evaluate import conjunction, contains, disjunction, equal, negatio
 from gsl.attr.term import Symbol
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
-from gsl.kernel.expression import (
-    Apply,
-)
+from gsl.kernel.expression import Apply, Expression
 from gsl.operators.defined import Values
 from gsl.types import ANY_FLOAT, ANY_INTEGER, SATURATING, TensorType
 from gslverify.prove.algebra import single
@@ -26,6 +24,8 @@ from gslverify.prove.facts import Facts
 from gslverify.prove.gathering import Gathering, limits_of, places_of
 from gslverify.prove.inline import Inliner
 from gslverify.prove.integer_domains import IntegerDomains
+from gslverify.prove.normal import Cases
+from gslverify.prove.reads import elements_read
 from gslverify.prove.results import Open
 from gslverify.prove.signs import Known, Sign, Signs, consequences
 from gslverify.prove.values import Family, Region, Value, plus
@@ -49,22 +49,59 @@ class Definedness:
         known = {id(call) for call in source}
         added = [c for c in _calls([new for _, new in pairs]) if _is_partial(c)]
         for call in added:
-            if id(call) in known or self._is_any_function(call):
+            if id(call) in known or self._gives_any_integer(call):
                 continue
             for operand in _restricted(call):
-                if not self._is_safe(call, operand, source):
+                if not (
+                    self._is_safe(call, operand, source)
+                    or self._is_met_where_read(call, source, pairs)
+                ):
                     name = call.operator.operands[operand].name
                     return Open(f"`{name}` of {call.operator} in the target may have no value")
         return None
 
-    def _is_any_function(self, call: Call) -> bool:
-        """Tell whether a call may give any numbers where it is not defined.
+    def _gives_any_integer(self, call: Call) -> bool:
+        """Tell whether a call gives some integer where it is not defined, whichever it is.
 
-        Where a float has no root, or no integer, there is some number, which stops nothing. What is
-        equal for every function does not depend on those that the source does not read.
+        What is equal for every function does not depend on numbers that the source does not read,
+        as no integer spoils a sum in which it is multiplied by 0.
         """
-        is_function = id(call) in self.inliner.functions
-        return is_function and (call.operator.name == "Cast" or self._floats(call))
+        converts = call.operator.name == "Cast" and id(call) in self.inliner.functions
+        return converts and self.facts.is_one_of(call.tensor_type.dtype, ANY_INTEGER)
+
+    def _is_met_where_read(
+        self, call: Call, source: Sequence[Call], pairs: Sequence[tuple[Expr, Expr]]
+    ) -> bool:
+        """Tell whether the source has all elements of which outputs read what is made of them.
+
+        Where a float has no root, or no integer, there is some other number, which stops nothing.
+        """
+        is_function = len(call.operands) == 1 and "elementwise" in call.operator.traits
+        if not is_function or not (call.operator.name == "Cast" or self._floats(call)):
+            return False
+        alike = [o for o in source if o.operator is call.operator and self._fits(call, o)]
+        wholes = [other.operands[0] for other in alike]
+        forms = self.equality.forms
+        return bool(alike) and all(
+            any(self._is_there(read, other) for other in there)
+            or self._cover(wholes, (read[0], self.equality.normaliser.cases(read[1])))
+            for there, here in elements_read([call, *alike], pairs, self.inliner, forms)
+            for read in here
+        )
+
+    def _is_there(self, read: tuple[Region, Expression], other: tuple[Region, Expression]) -> bool:
+        """Tell whether an element is another one at the same index, wherever it is read."""
+        (here, mine), (there, its) = read, other
+        facts = self.facts.assuming(*here.bounds)
+        if here.symbols != there.symbols or not facts.entails(*there.guards):
+            return False
+        cases = self.equality.normaliser.cases
+        return all(
+            within.impossible() or self.equality.same(one, two, within)
+            for guards, one in cases(mine)
+            for more, two in cases(its)
+            for within in [facts.assuming(*guards, *more)]
+        )
 
     def with_places(self, sources: Sequence[Expr]) -> Gathering:
         """Return what is known of the indices that the source is given, and use it."""
@@ -130,8 +167,11 @@ class Definedness:
     def _covers(self, wholes: Sequence[Expr], part: Expr) -> bool:
         """Tell whether every element of `part` is one of the others."""
         here = self._element(part)
+        return here is not None and self._cover(wholes, here)
+
+    def _cover(self, wholes: Sequence[Expr], here: tuple[Region, Cases]) -> bool:
         there = [found for whole in wholes if (found := self._element(whole)) is not None]
-        if here is None or len(there) != len(wholes) or not there:
+        if len(there) != len(wholes) or not there:
             return False
         same = self.equality
         for guards, whole in here[1]:

@@ -20,26 +20,45 @@ def before_split(function: Callable[..., Any]) -> Subst:
     return Subst(one, op.Split(function(x), **pat.same_attr(halves))[0])
 
 
+def before_slice(function: Callable[..., Any]) -> Subst:
+    x = pat.Wildcard()
+    part = op.StridedSlice(x)
+    return Subst(function(part), op.StridedSlice(function(x), **pat.same_attr(part)))
+
+
 def before_take() -> Subst:
     x, places = pat.Wildcard(), pat.Wildcard()
     rows = op.Take(x, places)
-    whole = op.Cast(rows)
-    return Subst(whole, op.Take(op.Cast(x, dtype=whole.dtype), places, **pat.same_attr(rows)))
+    return Subst(converted(rows), op.Take(converted(x), places, **pat.same_attr(rows)))
 
 
 def converted(x: Any) -> Any:
     return op.Cast(x, dtype="int32")
 
 
+@pytest.mark.parametrize("write", [before_split, before_slice])
 @pytest.mark.parametrize("function", [op.Sqrt, op.Acos, converted], ids=["Sqrt", "Acos", "Cast"])
 def test_numbers_without_a_root_that_nothing_reads_do_not_matter(
-    function: Callable[..., Any],
+    function: Callable[..., Any], write: Callable[..., Subst]
 ) -> None:
-    assert is_proved_rule(rule(lambda: before_split(function)))
+    assert is_proved_rule(rule(lambda: write(function)))
 
 
 def test_numbers_that_are_not_taken_need_not_be_converted() -> None:
     assert is_proved_rule(rule(before_take))
+
+
+def with_nothing_of_the_rest(function: Callable[..., Any]) -> Subst:
+    x = pat.Wildcard(dtype="float32", ndim=1)
+    halves = op.Split(x, indices_or_sections=2)
+    rest = op.Maximum(function(halves[1]), 0) * 0
+    return Subst(function(halves[0]), function(halves[0]) + rest)
+
+
+def test_nothing_of_a_number_without_a_root_is_not_nothing() -> None:
+    assert not is_proved_rule(rule(lambda: with_nothing_of_the_rest(op.Sqrt)))
+    assert is_proved_rule(rule(lambda: with_nothing_of_the_rest(op.Sin)))
+    assert is_proved_rule(rule(lambda: with_nothing_of_the_rest(converted)))
 
 
 def remainder_before_split() -> Subst:

@@ -1,0 +1,56 @@
+"""Which elements of its operand the outputs read by way of one call of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gsl.attr.evaluate import negation
+from gsl.attr.term import Symbol
+from gsl.expr import Call, Expr
+from gsl.kernel.expression import Apply, Expression, Reduction, Select, parts
+from gsl.operators.declaration import tensors
+from gslverify.prove.forms import Forms
+from gslverify.prove.inline import Inliner
+from gslverify.prove.values import Region
+
+THE_CALL = "the call"
+
+
+Reads = list[tuple[Region, Expression]]
+"""Elements of the operand of a call, and at which indices they are read."""
+
+
+def elements_read(
+    calls: Sequence[Call], pairs: Sequence[tuple[Expr, Expr]], inliner: Inliner, forms: Forms
+) -> Iterator[tuple[Reads, Reads]]:
+    """Yield what elements of outputs of source and target read by way of calls, at one index.
+
+    The `pairs` are outputs of source and target, and the calls are alike and of a function of one
+    element. All on which an output depends are yielded, and maybe others. Raises UnprovableError.
+    """
+    marking = Inliner(forms, {**inliner.functions, **{id(call): THE_CALL for call in calls}})
+    for source, target in pairs:
+        types, fields = tensors((source.type,)), map(marking.view, (source, target))
+        olds, news = (view if isinstance(view, tuple) else (view,) for view in fields)
+        for declared, old, new in zip(types, olds, news, strict=True):
+            index = tuple(Symbol(f"r{axis}", low=0) for axis in range(declared.ndim))
+            where = Region(tuple(zip(index, declared.shape, strict=True)))
+            yield list(_read(old[index], where, forms)), list(_read(new[index], where, forms))
+
+
+def _read(
+    expression: Expression, where: Region, forms: Forms
+) -> Iterator[tuple[Region, Expression]]:
+    for symbol, extent in where.extents:
+        forms.bound(symbol, extent)
+    match expression:
+        case Apply(function=function, arguments=(argument,)) if function == THE_CALL:
+            yield where, argument
+        case Select(condition=condition, then=then, otherwise=otherwise):
+            for side, holds in ((then, condition), (otherwise, negation(condition))):
+                yield from _read(side, Region(where.extents, (*where.guards, holds)), forms)
+        case Reduction(variables=variables, body=body):
+            yield from _read(body, Region((*where.extents, *variables), where.guards), forms)
+        case _:
+            for part in parts(expression):
+                yield from _read(part, where, forms)
