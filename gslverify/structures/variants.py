@@ -28,6 +28,9 @@ MOST_PATTERNS = 240_000
 STRUCTURES_DRAWN, MOST_REPAIRS, FIRST_FOUND = 400, 200, 20
 """Structures drawn where not all can be tried, builds to find each, and so many beside them."""
 
+HOPELESS = 4
+"""Where this part of what is drawn has no structure, the rest is not drawn."""
+
 MOST_CHOICES = 512
 """Choices of a structure that are made by chance; of those after them the first is made."""
 
@@ -144,15 +147,19 @@ class Search:
     def drawn(self, number: int, seed: int) -> Iterator[Variant]:
         """Yield structures from everywhere, where not all can be tried.
 
-        Each begins with choices by chance, of which those are changed that clash.
+        Each begins with choices by chance, of which those are changed that clash. Fewer are drawn
+        where no structure is found for long.
         """
-        draw = random.Random(seed)
-        for _ in range(number):
+        draw, found = random.Random(seed), 0
+        for drawn in range(number):
+            if not found and HOPELESS * drawn >= number:
+                return
             replay: Replay = Chance([draw.randrange(2**16) for _ in range(MOST_CHOICES)])
             self._conflicts.clear()
             for _ in range(MOST_REPAIRS):
                 conflict, instance = self._attempt(replay)
                 if instance is not None:
+                    found += 1
                     yield Variant(tuple(replay.made), self.extent, self.steps)
                     break
                 choices = self._next(replay, conflict)
