@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from gsl.attr.evaluate import negation
 from gsl.attr.term import Symbol
@@ -14,7 +14,6 @@ from gslverify.prove.inline import Inliner
 from gslverify.prove.values import Region
 
 THE_CALL = "the call"
-
 
 Reads = list[tuple[Region, Expression]]
 """Elements of the operand of a call, and at which indices they are read."""
@@ -35,22 +34,28 @@ def elements_read(
         for declared, old, new in zip(types, olds, news, strict=True):
             index = tuple(Symbol(f"r{axis}", low=0) for axis in range(declared.ndim))
             where = Region(tuple(zip(index, declared.shape, strict=True)))
-            yield list(_read(old[index], where, forms)), list(_read(new[index], where, forms))
+            yield _read(old[index], where, forms), _read(new[index], where, forms)
 
 
-def _read(
-    expression: Expression, where: Region, forms: Forms
-) -> Iterator[tuple[Region, Expression]]:
-    for symbol, extent in where.extents:
-        forms.bound(symbol, extent)
-    match expression:
-        case Apply(function=function, arguments=(argument,)) if function == THE_CALL:
-            yield where, argument
-        case Select(condition=condition, then=then, otherwise=otherwise):
-            for side, holds in ((then, condition), (otherwise, negation(condition))):
-                yield from _read(side, Region(where.extents, (*where.guards, holds)), forms)
-        case Reduction(variables=variables, body=body):
-            yield from _read(body, Region((*where.extents, *variables), where.guards), forms)
-        case _:
-            for part in parts(expression):
-                yield from _read(part, where, forms)
+def _read(expression: Expression, where: Region, forms: Forms) -> Reads:
+    """Return what an expression reads; parts that it has several times are looked at once."""
+    found: Reads = []
+    stack, seen = [(expression, where)], dict[tuple[int, Hashable], Region]()
+    while stack:
+        current, place = stack.pop()
+        if (id(current), place.key) in seen:
+            continue
+        seen[id(current), place.key] = place  # whose conditions keep their identity
+        match current:
+            case Apply(function=function, arguments=(argument,)) if function == THE_CALL:
+                for symbol, extent in place.extents:
+                    forms.bound(symbol, extent)
+                found.append((place, argument))
+            case Select(condition=condition, then=then, otherwise=otherwise):
+                for side, holds in ((then, condition), (otherwise, negation(condition))):
+                    stack.append((side, Region(place.extents, (*place.guards, holds))))
+            case Reduction(variables=variables, body=body):
+                stack.append((body, Region((*place.extents, *variables), place.guards)))
+            case _:
+                stack += [(part, place) for part in parts(current)]
+    return found

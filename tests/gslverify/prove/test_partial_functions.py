@@ -44,6 +44,18 @@ def test_numbers_without_a_root_that_nothing_reads_do_not_matter(
     assert is_proved_rule(rule(lambda: write(function)))
 
 
+def test_what_is_doubled_sixty_times_is_looked_at_once() -> None:
+    def doubled() -> Subst:
+        x = pat.Wildcard(dtype="float32", ndim=1)
+        halves = op.Split(x, indices_or_sections=2)
+        one, other = op.Sqrt(halves[0]), op.Split(op.Sqrt(x), **pat.same_attr(halves))[0]
+        for _ in range(60):
+            one, other = one + one, other + other
+        return Subst(one, other)
+
+    assert is_proved_rule(rule(doubled))
+
+
 def test_numbers_that_are_not_taken_need_not_be_converted() -> None:
     assert is_proved_rule(rule(before_take))
 
