@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from gsl import Subst, attr, op, pat
+from gslverify.structures import variants
 from gslverify.structures.variants import Search, enumerate_variants
 
 
@@ -122,3 +123,33 @@ def test_structures_are_built_anew_from_their_choices(write: Callable[[], Subst]
         again = variant.instance(subst)
         assert list(again.names.values()) == list(instance.names.values())
         assert len(again.claims) == len(instance.claims)
+
+
+def tried_in_drawing(most: int, condition: Callable[[Any], Any]) -> tuple[int, int]:
+    """Return how many structures were drawn, and how many builds that took."""
+    x = pat.Wildcard()
+    search = Search(Subst(op.Relu(x), op.Relu(x), where=[condition(x)]))
+    found = len([*search.drawn(most, seed=0)])
+    begun = 0
+    attempt = search._attempt
+
+    def counted(replay: Any) -> Any:
+        nonlocal begun
+        begun += 1
+        return attempt(replay)
+
+    search._attempt = counted  # type: ignore[method-assign]
+    assert len([*search.drawn(most, seed=0)]) == found
+    return found, begun
+
+
+def test_structures_are_drawn_to_the_end_only_where_there_are_some(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found, begun = tried_in_drawing(40, lambda x: x.ndim == 3)
+    none, in_vain = tried_in_drawing(40, lambda x: x.ndim * x.ndim == 7)
+    monkeypatch.setattr(variants, "HOPELESS", 1)
+    assert (found, begun) == tried_in_drawing(40, lambda x: x.ndim == 3)
+    to_the_end = tried_in_drawing(40, lambda x: x.ndim * x.ndim == 7)[1]
+    assert (found, none) == (40, 0)
+    assert 2 * in_vain < to_the_end
