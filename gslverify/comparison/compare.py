@@ -11,11 +11,11 @@ import numpy as np
 from gsl.errors import GslError
 from gsl.evaluate import value_of
 from gsl.expr import Call, Const, Expr
-from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import is_floating
 from gslverify.comparison.approximations import approximated
 from gslverify.comparison.bounded import PRECISIONS, Bounded, number
 from gslverify.comparison.references import failure_of
+from gslverify.evaluation_order import evaluation_order
 from gslverify.finding import Difference, Mismatch
 
 MOST_ELEMENTS_SHOWN = 5
@@ -53,7 +53,7 @@ def evaluate_bounded(
     known = known or {}
     values: dict[Expr, Any] = {}
     with np.errstate(all="ignore"):
-        for expr in reverse_post_order(outputs):
+        for expr in evaluation_order(tuple(outputs)):
             if expr in known:
                 values[expr] = known[expr]
                 continue
@@ -72,7 +72,7 @@ def rounded_constants(outputs: Sequence[Expr]) -> dict[Expr, Any]:
     An earlier one was rounded to its dtype, which no bound on the machine's arithmetic covers.
     """
     found: dict[Expr, Any] = {}
-    for expr in reverse_post_order(outputs):
+    for expr in evaluation_order(tuple(outputs)):
         if isinstance(expr, Const) and expr.asked is not None and expr.asked != float(expr.value):
             error = UNITS_OF_CONSTANTS * PRECISIONS[expr.dtype].unit * abs(expr.asked)
             found[expr] = Bounded(expr.asked, error, expr.dtype, stored=expr.value)

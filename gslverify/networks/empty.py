@@ -16,6 +16,7 @@ from gsl.graph import reverse_post_order
 from gslverify.networks.arrays import inputs_in_style
 from gslverify.networks.generation import has_at_most, most_elements, network_of
 from gslverify.networks.network import Network
+from gslverify.semantics.solver import new_context
 from gslverify.structures.arms import may_read_sizes
 from gslverify.structures.choices import Steps
 from gslverify.structures.emptied import Model, deciding_models, emptied, empty_models
@@ -32,21 +33,31 @@ def empty_networks(samplers: Sequence[Sampler]) -> Iterator[Network]:
 
     Of some structures, in turn, follow up to `MOST_EMPTY` for the sets of sizes that can be 0.
     """
+    lowered = _Lowered()
     if samplers and may_read_sizes(samplers[0].instance.subst):
-        yield from _deciding(samplers)
+        yield from _deciding(samplers, lowered)
     step = max(1, -(-len(samplers) // MOST_SAMPLERS))
-    waiting = []
-    for sampler in samplers[::step]:
-        lowered = emptied(sampler)
-        waiting.append(_networks(lowered, empty_models(lowered)))
+    some = [lowered.of(sampler) for sampler in samplers[::step]]
+    waiting = [_networks(sampler, empty_models(sampler)) for sampler in some]
     yield from islice(_in_turn(waiting), MOST_EMPTY)
 
 
-def _deciding(samplers: Sequence[Sampler]) -> Iterator[Network]:
-    known, steps = set[tuple[Hashable, int]](), defaultdict[Extent, Steps](Steps)
-    for sampler in samplers:
-        lowered = emptied(sampler, steps[sampler.instance.extent])
-        yield from _networks(lowered, deciding_models(lowered, known))
+class _Lowered:
+    """The samplers of one rule with sizes that may be 0, which share what is made for them."""
+
+    def __init__(self) -> None:
+        self._steps = defaultdict[Extent, Steps](Steps)
+        self._context = new_context()
+
+    def of(self, sampler: Sampler) -> Sampler:
+        """Return the sampler of the same structure."""
+        return emptied(sampler, self._steps[sampler.instance.extent], self._context)
+
+
+def _deciding(samplers: Sequence[Sampler], lowered: _Lowered) -> Iterator[Network]:
+    known = set[tuple[Hashable, int]]()
+    for sampler in map(lowered.of, samplers):
+        yield from _networks(sampler, deciding_models(sampler, known))
 
 
 def _in_turn(waiting: list[Iterator[Network]]) -> Iterator[Network]:

@@ -8,7 +8,7 @@ from math import prod
 from typing import Any
 
 from gsl.expr import Expr, Var
-from gsl.graph import reverse_post_order
+from gslverify.evaluation_order import inputs_of
 
 PLANTED = {"twice": 2, "weight shared": 2, "one match on another": 1}
 """Contexts that are rewritten as often as possible, and how many matches lie in them at least."""
@@ -41,9 +41,9 @@ class Network:
     constants: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
-    def variables(self) -> list[Var]:
+    def variables(self) -> tuple[Var, ...]:
         """The inputs of the network."""
-        return [expr for expr in reverse_post_order(self.outputs) if isinstance(expr, Var)]
+        return inputs_of(self.outputs)
 
     @property
     def elements(self) -> int:

@@ -72,9 +72,12 @@ def _value_ranges(
 
 def declared_values(call: Call) -> Iterator[tuple[Expr, Values]]:
     """Yield the operands of a call that are restricted, each with its restriction."""
+    rules = call.operator.values_in(_SYSTEM.get())
+    if not rules:
+        return
     types = tuple(operand.type for operand in call.operands)
     for declared, operand in zip(call.operator.operands, call.operands, strict=False):
-        rule = call.operator.values_in(_SYSTEM.get()).get(declared.name)
+        rule = rules.get(declared.name)
         if rule is not None:
             yield operand, rule if isinstance(rule, Values) else rule(types, call.attributes)
 

@@ -134,6 +134,15 @@ class Solver:
         made._made = formulas.copy(made._z3, made._learn)
         return made
 
+    def close(self) -> None:
+        """Let go of all formulas, and of the context if it is its own.
+
+        What learns from formulas and what makes them know each other, and would else keep megabytes
+        until Python looks for cycles.
+        """
+        self._loaded = self._made = self._unasked = None
+        self._learnt.clear()
+
     def _learn(self, *formulas: Any) -> None:
         self._learnt += formulas
         if self._loaded is not None:

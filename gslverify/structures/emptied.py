@@ -19,7 +19,7 @@ from gsl.errors import GslError
 from gsl.expr import Const, Expr, Var
 from gsl.operators.declaration import tensors
 from gsl.types import TensorType
-from gslverify.semantics.solver import Answer, Solver
+from gslverify.semantics.solver import Answer, Context, Solver
 from gslverify.structures.choices import Steps
 from gslverify.structures.concrete import value_in
 from gslverify.structures.instance import Instance
@@ -42,16 +42,18 @@ SMALL = 6
 PREFERRED = ("float32", "int32", "bool")
 
 
-def emptied(sampler: Sampler, steps: Steps | None = None) -> Sampler:
+def emptied(
+    sampler: Sampler, steps: Steps | None = None, context: Context | None = None
+) -> Sampler:
     """Return what finds models of the same structure in which sizes may be 0.
 
-    What other structures of the rule have left in `steps` is not made again.
+    What other structures of the rule have left in `steps` and in a `context` is not made again.
     """
     instance = sampler.instance
     extent = replace(instance.extent, least_size=0)
     lowered = Variant(instance.choices, extent, steps).instance(instance.subst)
     claims = [claim.term for claim in lowered.claims]
-    return Sampler(lowered, Solver(claims, sampler.solver.limit))
+    return Sampler(lowered, Solver(claims, sampler.solver.limit, context))
 
 
 def empty_models(sampler: Sampler) -> Iterator[Model]:

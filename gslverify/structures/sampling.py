@@ -242,7 +242,10 @@ class Sampler:
             solver = self.solver.copy(self.solver.limit // SHARE_OF_LIMIT)
         except GslError:
             return None
-        return self._solved(preferences, demands, bound, solver)[1]
+        try:
+            return self._solved(preferences, demands, bound, solver)[1]
+        finally:
+            solver.close()
 
     def _is_impossible(self, demands: Demands) -> bool:
         """Tell whether it has been found out that no model meets demands."""

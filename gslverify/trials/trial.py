@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 from gsl.errors import GraphError, GslError
 from gsl.expr import Const, Expr, Var
 from gsl.flags import NOWRAP
-from gsl.graph import reverse_post_order
 from gsl.subst import Subst
 from gsl.text.listing import listing
 from gslverify.case import Case, case_of
@@ -36,6 +36,7 @@ from gslverify.comparison.machine import integers_made_wrong
 from gslverify.comparison.references import ReferenceFailureError
 from gslverify.comparison.repeated import changing_reference
 from gslverify.comparison.singular import is_singular
+from gslverify.evaluation_order import NETWORKS_REMEMBERED, evaluation_order
 from gslverify.finding import Code, Counterexample
 from gslverify.networks.generation import has_at_most
 from gslverify.networks.network import MAY_DECLINE, Network
@@ -138,13 +139,26 @@ def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Ou
     if prepared.damage:
         code, message = REWRITE_BREAKS_GRAPH, prepared.damage
         return Outcome(network, inputs, prepared.outputs, "", code, message)
-    exprs = reverse_post_order(prepared.outputs)
-    if not all(has_at_most(expr, MOST_ELEMENTS_OF_TARGET) for expr in exprs):
+    if not _is_moderate(prepared.outputs):
         return Outcome(network, inputs, prepared.outputs, rejected=TOO_LARGE)
     record_graph(lambda: example_of(Outcome(network, inputs, prepared.outputs), LAST))
-    converted = converted_constants(reverse_post_order((*network.outputs, *prepared.outputs)))
-    chained = rounded_constants(prepared.outputs if prepared.rewrites > 1 else ())
-    return _compare(network, inputs, prepared.outputs, (converted, {**converted, **chained}))
+    constants = _constants(network.outputs, prepared.outputs, prepared.rewrites > 1)
+    return _compare(network, inputs, prepared.outputs, constants)
+
+
+@lru_cache(maxsize=NETWORKS_REMEMBERED)
+def _is_moderate(target: tuple[Expr, ...]) -> bool:
+    exprs = evaluation_order(target)
+    return all(has_at_most(expr, MOST_ELEMENTS_OF_TARGET) for expr in exprs)
+
+
+@lru_cache(maxsize=NETWORKS_REMEMBERED)
+def _constants(
+    source: tuple[Expr, ...], target: tuple[Expr, ...], chained: bool
+) -> tuple[Mapping[Expr, Any], Mapping[Expr, Any]]:
+    """Return the constants of either side that are not what is written, with their errors."""
+    converted = converted_constants(evaluation_order((*source, *target)))
+    return converted, {**converted, **rounded_constants(target if chained else ())}
 
 
 def _declined(network: Network, inputs: Mapping[str, Any], rewritten: Rewritten) -> Outcome:
@@ -270,5 +284,5 @@ def _code(network: Network, usual: Code) -> Code:
 
 def _lacks_elements(network: Network) -> bool:
     """Tell whether an input or a constant of a network has no elements."""
-    leaves = (e for e in reverse_post_order(network.outputs) if isinstance(e, Var | Const))
+    leaves = (e for e in evaluation_order(network.outputs) if isinstance(e, Var | Const))
     return any(0 in leaf.shape for leaf in leaves)
