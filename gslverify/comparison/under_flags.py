@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations
 from typing import Any, TypeGuard
 
@@ -17,9 +18,12 @@ from gsl.evaluate import value_of
 from gsl.expr import Const, Expr
 from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import finfo, is_floating
+from gsl.operators.declaration import tensors
+from gsl.types import ANY_FLOAT
 from gslverify.comparison.bounded import UnfollowedError
 from gslverify.comparison.fastmath import Machine, Rounded
 from gslverify.comparison.fastmath.array import OF_DIGITS, Step, number, stored
+from gslverify.evaluation_order import NETWORKS_REMEMBERED, evaluation_order
 
 NOISE = 1e-11
 """The share of a value by which float64 may be off, far less than rounding to float32 makes."""
@@ -66,20 +70,49 @@ def compare_under(flags: Set[str], sides: Sides) -> Agreement | None:
     A constant is the number that its dtype holds or the one that was written, on both sides: rules
     compute others from either.
     """
-    first = _compared(flags, sides, as_held=False)
+    found = _compared_with_constants(flags, sides, wide=False)
+    if found is None or not mixes_dtypes(sides):
+        return found
+    wide = _compared_with_constants(flags, sides, wide=True)
+    return None if wide is None else merged(found, wide)
+
+
+def merged(one: Agreement, other: Agreement) -> Agreement:
+    """Return what became of both: where they part first, and all flags that could matter."""
+    return Agreement(
+        one.apart or other.apart,
+        one.candidates | other.candidates,
+        one.replaces_functions or other.replaces_functions,
+    )
+
+
+def _compared_with_constants(flags: Set[str], sides: Sides, wide: bool) -> Agreement | None:
+    first = _compared(flags, sides, wide, as_held=False)
     if first is None or first.apart is None or not _rounds_constants(sides):
         return first
-    return _compared(flags, sides, as_held=True)
+    return _compared(flags, sides, wide, as_held=True)
 
 
 def coarse_results(outputs: Sequence[Expr], sides: Sides) -> list[Any]:
     """Return what many operands have in common as their result, none if it cannot be followed."""
-    machine = Machine()
+    machine = Machine(wide=mixes_dtypes(sides))
     try:
         _evaluated(machine, outputs, sides, frozenset())
     except (GslError, UnfollowedError, IndexError):
         return []
     return machine.coarse
+
+
+def mixes_dtypes(sides: Sides) -> bool:
+    """Tell whether numbers are float64 in one place and another float dtype in another."""
+    return _has_mixed((*sides.source, *sides.target))
+
+
+@lru_cache(maxsize=NETWORKS_REMEMBERED)
+def _has_mixed(outputs: tuple[Expr, ...]) -> bool:
+    types = tensors(tuple(expr.type for expr in evaluation_order(outputs)))
+    used = {one.dtype for one in types if one.dtype in ANY_FLOAT}
+    return "float64" in used and len(used) > 1
 
 
 def _rounds_constants(sides: Sides) -> bool:
@@ -88,8 +121,8 @@ def _rounds_constants(sides: Sides) -> bool:
     return any(one.asked != float(one.value) for one in constants)
 
 
-def _compared(flags: Set[str], sides: Sides, as_held: bool) -> Agreement | None:
-    mine, theirs = Machine(frozenset(flags)), Machine(frozenset(flags))
+def _compared(flags: Set[str], sides: Sides, wide: bool, as_held: bool) -> Agreement | None:
+    mine, theirs = Machine(frozenset(flags), wide), Machine(frozenset(flags), wide)
     known = _held_constants(sides) if as_held else frozenset()
     try:
         before = _evaluated(mine, sides.source, sides, known)

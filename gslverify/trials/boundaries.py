@@ -16,7 +16,7 @@ import numpy as np
 from gsl.expr import Expr
 from gsl.numpy_dtypes import finfo, is_floating
 from gslverify.comparison.fastmath.array import digits_of
-from gslverify.comparison.under_flags import Sides, coarse_results
+from gslverify.comparison.under_flags import Sides, coarse_results, mixes_dtypes
 from gslverify.trials.trial import Outcome as Trial
 
 BOUNDARIES = 8
@@ -39,11 +39,11 @@ def at_boundaries(trial: Trial, sides: Sides, number: int) -> Iterator[Trial]:
 
     The sides are not compared; `number` seeds what is drawn.
     """
-    generator = np.random.default_rng(number)
+    generator, wide = np.random.default_rng(number), mixes_dtypes(sides)
     for outputs in (sides.source, sides.target):
         for place in range(BOUNDARIES):
-            inputs = _with_all_digits(trial.inputs, generator, is_whole=place % 4 == 3)
-            for pair in _neighbours(_Side(outputs, sides), inputs, generator):
+            inputs = _with_all_digits(trial.inputs, generator, wide, is_whole=place % 4 == 3)
+            for pair in _neighbours(_Side(outputs, sides, wide), inputs, generator):
                 yield replace(trial, inputs=pair, exact=False, values=((), ()))
 
 
@@ -51,17 +51,18 @@ def at_boundaries(trial: Trial, sides: Sides, number: int) -> Iterator[Trial]:
 class _Side:
     outputs: Sequence[Expr]
     sides: Sides
+    wide: bool
 
     def results(self, inputs: Inputs) -> list[Any]:
         return coarse_results(self.outputs, replace(self.sides, inputs=inputs))
 
 
 def _with_all_digits(
-    usual: Mapping[str, Any], generator: np.random.Generator, is_whole: bool
+    usual: Mapping[str, Any], generator: np.random.Generator, wide: bool, is_whole: bool
 ) -> Inputs:
     """Return floats of about the same size or whole ones, all of whose digits are drawn.
 
-    Signs and zeros are kept.
+    Signs and zeros are kept. Unless it is `wide`, float64 has the digits of float32.
     """
     found = {name: np.asarray(array) for name, array in usual.items()}
     for name, array in found.items():
@@ -69,18 +70,19 @@ def _with_all_digits(
             factors = generator.uniform(0.5, 1.0, array.shape)
             scale = digits_of(array.dtype) + int(generator.integers(WHOLE)) if is_whole else 0
             drawn = np.ldexp(array.astype(np.float64) * factors, scale)
-            found[name] = _on_grid(drawn, array.dtype)
+            found[name] = _on_grid(drawn, array.dtype, wide)
     return found
 
 
-def _on_grid(values: Any, dtype: np.dtype[Any]) -> Any:
+def _on_grid(values: Any, dtype: np.dtype[Any], wide: bool) -> Any:
     """Return finite numbers of a dtype, float64 with the digits that it is compared with."""
-    largest = float(finfo(_grid(dtype)).max)
-    return np.asarray(np.clip(values, -largest, largest)).astype(_grid(dtype)).astype(dtype)
+    grid = _grid(dtype, wide)
+    largest = float(finfo(grid).max)
+    return np.asarray(np.clip(values, -largest, largest)).astype(grid).astype(dtype)
 
 
-def _grid(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return np.dtype("float32") if dtype == np.float64 else dtype
+def _grid(dtype: np.dtype[Any], wide: bool) -> np.dtype[Any]:
+    return np.dtype("float32") if dtype == np.float64 and not wide else dtype
 
 
 def _neighbours(side: _Side, inputs: Inputs, generator: np.random.Generator) -> list[Inputs]:
@@ -92,7 +94,7 @@ def _neighbours(side: _Side, inputs: Inputs, generator: np.random.Generator) -> 
     for _ in range(ATTEMPTS):
         name = names[generator.integers(len(names))]
         place = tuple(int(generator.integers(size)) for size in inputs[name].shape)
-        line = _Line(inputs, name, place)
+        line = _Line(inputs, name, place, side.wide)
         far = line.numbered(line.first) * float(generator.choice([1.5, 4.0, -1.0, 64.0]))
         last = line.number_of(far)
         result = _changed(before, side.results(line.at(last)), generator)
@@ -110,6 +112,7 @@ class _Line:
     inputs: Inputs
     name: str
     place: tuple[int, ...]
+    wide: bool
 
     @property
     def first(self) -> int:
@@ -118,7 +121,7 @@ class _Line:
 
     @property
     def _dtype(self) -> np.dtype[Any]:
-        return _grid(self.inputs[self.name].dtype)
+        return _grid(self.inputs[self.name].dtype, self.wide)
 
     @property
     def _bits(self) -> np.dtype[Any]:

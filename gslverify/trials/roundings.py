@@ -18,7 +18,7 @@ from gsl.graph import reverse_post_order
 from gsl.pat import Const as ConstPattern
 from gsl.subst import Subst
 from gsl.types import TensorType
-from gslverify.comparison.under_flags import Agreement, Apart, Sides, compare_under, sets_to_try
+from gslverify.comparison.under_flags import Apart, Sides, compare_under, merged, sets_to_try
 from gslverify.trials.boundaries import at_boundaries
 from gslverify.trials.second_opinion import spread
 from gslverify.trials.small_numbers import ABSORBED, UNDERFLOWING, Exponent, losing_digits
@@ -129,7 +129,7 @@ def _explained_by(
     followed = [sides for sides, agreement in pairs if agreement is not None]
     if not followed:
         return Roundings(None if asked else known)
-    seen = reduce(_merged, (agreement for _, agreement in pairs if agreement is not None))
+    seen = reduce(merged, (agreement for _, agreement in pairs if agreement is not None))
     explained = _Explained(followed, {NONE: seen.apart is None})
     every = list(dict.fromkeys(flags | known for flags in (NONE, *sets_to_try(seen))))
     needed = next((flags for flags in every if explained.by(flags)), None)
@@ -199,14 +199,6 @@ class _Explained:
             compared = (compare_under(flags, one) for one in self.sides)
             self.known[flags] = all(one is not None and one.apart is None for one in compared)
         return self.known[flags]
-
-
-def _merged(one: Agreement, other: Agreement) -> Agreement:
-    return Agreement(
-        one.apart or other.apart,
-        one.candidates | other.candidates,
-        one.replaces_functions or other.replaces_functions,
-    )
 
 
 def _witnesses(

@@ -6,7 +6,8 @@ is said about their order. A flag lets some of these roundings be left out, in t
 LLVM's documentation states it, so that all graphs between which the flag lets a compiler choose
 have the same values: where source and target still differ, they need another flag. Values are kept
 in float64, which has more than twice the digits of what is rounded to; networks in float64 are
-rounded like float32.
+rounded like float32. Those that have floats of other dtypes as well are computed once more with
+float64 as it is, so that what is rounded before and after a conversion can be told apart.
 
 Source: https://llvm.org/docs/LangRef.html#rewrite-based-flags.
 """

@@ -45,15 +45,22 @@ class Machine:
 
     `steps` are the kinds of steps that were taken, `functions` the names of those that were called,
     and `magnitude` is the largest number of a sum, or of what is computed from one: most of it may
-    be cancelled there. `coarse` are the results, in order, of which many operands have the same:
+    be cancelled there. With `wide` float64 has its own digits, and is not taken for float32.
+    `coarse` are the results, in order, of which many operands have the same:
     comparisons, positions, whole numbers and narrower dtypes.
     """
 
     flags: frozenset[str] = frozenset()
+    wide: bool = False
     steps: set[Step] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
     magnitude: float = 0.0
     coarse: list[Any] = field(default_factory=list)
+
+    def digits_of(self, dtype: Any) -> int:
+        """Return the binary digits to which a dtype is rounded."""
+        is_wide = self.wide and np.dtype(dtype) == np.float64
+        return OWN_DIGITS if is_wide else digits_of(dtype)
 
     def made_coarse(self, result: Any) -> Any:
         """Return a result of which many operands have the same, and remember it."""
@@ -111,7 +118,7 @@ class Rounded(FollowedArray):
         self.value = np.asarray(value, np.float64)
         self.dtype = np.dtype(dtype)
         self.made_by = made_by
-        self.digits = digits or digits_of(self.dtype)
+        self.digits = digits or machine.digits_of(self.dtype)
         self.parts = parts
         self.has_sums = has_sums
 
@@ -145,14 +152,15 @@ class Rounded(FollowedArray):
             return self.machine.made_coarse(self.used_for(Step.OTHER).astype(wanted))
         if wanted == self.dtype:
             return self
-        narrows = digits_of(wanted) < digits_of(self.dtype)
-        if narrows or (self.made_by and digits_of(wanted) > self.digits):
+        wanted_digits = self.machine.digits_of(wanted)
+        narrows = wanted_digits < self.machine.digits_of(self.dtype)
+        if narrows or (self.made_by and wanted_digits > self.digits):
             self.machine.steps.add(Step.NARROWED)
         if "lossy" in self.machine.flags:
-            digits = max(self.digits, digits_of(wanted))
+            digits = max(self.digits, wanted_digits)
             made_by = self.made_by | {Step.NARROWED} if narrows else self.made_by
             return self._with(self.value, wanted, made_by, digits)
-        value = round_to(self.rounded(), digits_of(wanted))
+        value = round_to(self.rounded(), wanted_digits)
         return self._with(self.machine.made_coarse(value) if narrows else value, wanted)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
@@ -175,6 +183,9 @@ def digits_of(dtype: Any) -> int:
 OF_DIGITS = {DTYPES[name].digits: name for name in ANY_FLOAT if name != "float64"}
 """The dtype that rounds to so many digits."""
 
+OWN_DIGITS = DTYPES["float64"].digits
+"""Those of float64, in which everything is computed."""
+
 SURE_DIGITS = 42
 """Binary digits of what is computed in float64 that do not depend on the way."""
 
@@ -184,6 +195,8 @@ def round_to(value: Any, digits: int) -> Any:
 
     What was computed in two ways may lie on two sides of a tie, so it is brought onto it before.
     """
+    if digits == OWN_DIGITS:
+        return np.asarray(value, np.float64)
     dtype = OF_DIGITS.get(digits, "float32")
     with np.errstate(all="ignore"):
         return converted(sure(value), dtype).astype(np.float64)
@@ -210,8 +223,9 @@ def stepped(
     made_by = frozenset({step, Step.FUNCTION} if rough else {step})
     narrow = any(Step.NARROWED in one.made_by for one in operands) and "lossy" in machine.flags
     dtype = result_dtype(operands)
-    digits = max(one.digits for one in operands) if narrow else digits_of(dtype)
-    made_by |= {Step.NARROWED} if narrow and digits > digits_of(dtype) else frozenset()
+    usual = machine.digits_of(dtype)
+    digits = max(one.digits for one in operands) if narrow else usual
+    made_by |= {Step.NARROWED} if narrow and digits > usual else frozenset()
     return Rounded(machine, value, dtype, made_by, digits, parts, has_sums)
 
 
@@ -236,7 +250,7 @@ def lift(operand: Any, machine: Machine, dtype: Any) -> Rounded:
 
 def stored(value: Any, machine: Machine, dtype: Any) -> Rounded:
     """Return values that lie in memory."""
-    return Rounded(machine, round_to(value, digits_of(dtype)), dtype)
+    return Rounded(machine, round_to(value, machine.digits_of(dtype)), dtype)
 
 
 def number(value: float, machine: Machine, dtype: Any, is_quotient: bool = False) -> Rounded:

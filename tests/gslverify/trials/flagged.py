@@ -29,7 +29,9 @@ NUMBERS = (0.3, 0.7, 1.7)
 QUICK = Settings(use_tvm=False, shrink_budget=0.01)
 
 
-def graph_of(subst: Subst, shapes: Mapping[int, tuple[int, ...]]) -> tuple[Expr, ...]:
+def graph_of(
+    subst: Subst, shapes: Mapping[int, tuple[int, ...]], dtype: str = "float32"
+) -> tuple[Expr, ...]:
     """Return a graph that the source of a rule matches, with free inputs in their order."""
     made: dict[Pattern, Expr] = {}
     inputs = numbers = 0
@@ -43,16 +45,18 @@ def graph_of(subst: Subst, shapes: Mapping[int, tuple[int, ...]]) -> tuple[Expr,
                 value = pattern.constraints.get("value")
                 number = value.value if isinstance(value, Constant) else NUMBERS[numbers]
                 numbers += value is None
-                made[pattern] = Const(float(number), "float32")
+                made[pattern] = Const(float(number), dtype)
             case _:
-                made[pattern] = Var(f"x{inputs}", shapes.get(inputs, SHAPE))
+                made[pattern] = Var(f"x{inputs}", shapes.get(inputs, SHAPE), dtype)
                 inputs += 1
     return tuple(made[output] for output in subst.source)
 
 
-def trials_of(subst: Subst, shapes: Mapping[int, tuple[int, ...]]) -> list[list[Trial]]:
+def trials_of(
+    subst: Subst, shapes: Mapping[int, tuple[int, ...]], dtype: str = "float32"
+) -> list[list[Trial]]:
     """Return the trials of one graph: on numbers of both signs, and on positive ones."""
-    outputs = graph_of(subst, shapes)
+    outputs = graph_of(subst, shapes, dtype)
     network = Network(outputs, outputs, "alone")
     rewritten = prepare(subst, network)
     assert isinstance(rewritten, Rewritten)
@@ -64,7 +68,7 @@ def trials_of(subst: Subst, shapes: Mapping[int, tuple[int, ...]]) -> list[list[
 
 def _drawn(network: Network, generator: np.random.Generator, least: float) -> dict[str, Any]:
     return {
-        v.name: generator.uniform(least, 10.0, v.shape).astype("float32") for v in network.variables
+        v.name: generator.uniform(least, 10.0, v.shape).astype(v.dtype) for v in network.variables
     }
 
 
