@@ -7,6 +7,7 @@ remains, some are changed, or the solver finds the nearest model instead.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence, Set
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -239,13 +240,10 @@ class Sampler:
         if found is not None or bound is None:
             return found
         try:
-            solver = self.solver.copy(self.solver.limit // SHARE_OF_LIMIT)
+            with closing(self.solver.copy(self.solver.limit // SHARE_OF_LIMIT)) as solver:
+                return self._solved(preferences, demands, bound, solver)[1]
         except GslError:
             return None
-        try:
-            return self._solved(preferences, demands, bound, solver)[1]
-        finally:
-            solver.close()
 
     def _is_impossible(self, demands: Demands) -> bool:
         """Tell whether it has been found out that no model meets demands."""
