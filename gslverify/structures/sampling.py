@@ -31,7 +31,6 @@ from gslverify.structures.symbols import are_legal, instance_symbols, is_constan
 
 LARGEST_SAMPLES = (24, 320, 4096)
 """Bounds of the integers in a model; a larger one is tried when no model keeps the one before."""
-
 MOST_PAIRS = 12
 """So many pairs of what chooses in a target are corners."""
 
