@@ -67,7 +67,7 @@ class Const(Expr):
     A term as value or dtype makes a constant that is only known symbolically; then `value` is what
     was given instead of an array: a term or number of rank 0, or nested tuples of these. Numbers
     beyond the range of a float dtype become infinite. `asked` is the Python float that was given,
-    before it was rounded to the dtype, and None when there was none.
+    or the integer that the dtype does not hold, before it was rounded; None when there was none.
     """
 
     __slots__ = ("asked", "value")
@@ -84,13 +84,18 @@ class Const(Expr):
                 array = array.astype(np.float32)
         array.setflags(write=False)
         self.value = array
-        if isinstance(value, float) and array.dtype.name in FLOATING:
-            self.asked = value
+        if array.dtype.name in FLOATING and _is_asked_for(value, array):
+            self.asked = float(value)  # type: ignore[arg-type]
         super().__init__((), TensorType(array.shape, _known_dtype(array.dtype.name)))
 
     def __repr__(self) -> str:
         value = self.value.tolist() if isinstance(self.value, np.ndarray) else self.value
         return f"Const({value!r}, {self.dtype})"
+
+
+def _is_asked_for(value: object, array: Any) -> bool:
+    """Tell whether a Python number was given that a float dtype may have rounded."""
+    return isinstance(value, float) or (type(value) is int and float(array) != value)
 
 
 class Var(Expr):
