@@ -39,6 +39,25 @@ def test_type_of_a_constant(
     assert TensorType(shape, expected) == Const(value, dtype).type
 
 
+@pytest.mark.parametrize(
+    ("value", "dtype", "asked"),
+    [
+        (0.1, "float32", 0.1),
+        (0.5, "float32", 0.5),
+        (281, "bfloat16", 281.0),
+        (280, "bfloat16", None),
+        (2**24 + 1, "float32", 2.0**24 + 1),
+        (True, "float32", None),
+        (281, "int64", None),
+        (np.float32(0.1), "float16", None),
+    ],
+)
+def test_a_constant_knows_the_number_that_its_dtype_may_have_rounded(
+    value: Any, dtype: str, asked: float | None
+) -> None:
+    assert Const(value, dtype).asked == asked
+
+
 def test_constant_keeps_a_copy_that_cannot_be_changed() -> None:
     array = np.array([1.0, 2.0], "float32")
     const = Const(array)

@@ -230,7 +230,7 @@ def changes_between(
 
 def apart_from_rounding(change: Change) -> Change | None:
     """Return a change without the places where rounding may decide whether a number overflows."""
-    if change.kind != INFINITY:
+    if change.kind != INFINITY or not is_floating(change.source.dtype):
         return change
     finite = np.where(np.isfinite(change.source), change.source, change.target)
     most = ROUNDED_SHARE * float(finfo(finite.dtype).max)

@@ -177,8 +177,8 @@ def _changes_of(trial: Trial, number: int) -> Iterator[Change]:
     """Yield what changes on inputs of all kinds.
 
     Whether a sum of both signs overflows depends on its order, which no operator states, and so it
-    is for products of large and small numbers: max + max - max is infinite or max. Beside the end of
-    the range rounding decides as well.
+    is for products of large and small numbers: max + max - max is infinite or max. Beside the end
+    of the range rounding decides as well.
     """
     generator = np.random.default_rng(number)
     variables, source, target = trial.network.variables, trial.network.outputs, trial.target

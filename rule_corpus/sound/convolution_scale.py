@@ -127,7 +127,7 @@ def fold_batch_norm_into_dense() -> Subst:
     tags=SCALE | {"bias", "algebraic-distrib"},
     origin="ONNX Script: _fuse_conv_affine, after the convolution",
     twin="affine_of_conv_single_element",
-    flags={"ninf", "nsz", "reassoc"},
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def affine_of_conv() -> Subst:
     """bias_add[1](conv{A}(x, w), b) * s  =>  bias_add[1](conv{A}(x, w * s), b * s), s of rank 0

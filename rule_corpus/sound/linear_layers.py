@@ -28,7 +28,7 @@ def matmul_of_matmul() -> Subst:
     tags=ASSOCIATED | {"bias", "algebraic-distrib"},
     origin="PyTorch Inductor: linear layers with biases in a row",
     twin="matmul_of_linear_bias_kept",
-    flags={"ninf", "reassoc"},
+    flags={"ninf", "nsz", "reassoc"},
 )
 def matmul_of_linear() -> Subst:
     """(x @ w + c) @ v  =>  x @ (w @ v) + c @ v for weights and a vector c

@@ -98,7 +98,7 @@ def matmul_with_vector() -> Subst:
 @rule(
     tags={"matmul", "reduction", "strength-reduction", "same-terms"},
     origin="XLA: DotStrengthReduction, vector times matrix",
-    flags={"contract"},
+    flags={"nsz", "contract"},
 )
 def vector_times_matmul() -> Subst:
     """v @ w  =>  sum[0](expand_dims[1](v) * w) for a vector v and a matrix w

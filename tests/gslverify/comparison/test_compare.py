@@ -187,3 +187,19 @@ def test_tensors_of_a_number_are_as_exact_as_constants(number: float, dtype: str
         other = Bounded(other.value.reshape(()), other.error.reshape(()), other.dtype)
         assert other.is_exact == one.is_exact
         assert compare("output", one, other)[0].difference is None
+
+
+def test_an_integer_that_a_dtype_rounds_has_an_error():
+    """A mean of 281 numbers in bfloat16, of which the next numbers are 280 and 282."""
+    x = Var("x", (281,), "bfloat16")
+    inputs = {"x": np.ones(281, np.float32).astype("bfloat16")}
+    mean = Call(lookup("Mean"), [x], {"axis": (0,)})
+    total = Call(lookup("Sum"), [x], {"axis": (0,)})
+    divided = Call(lookup("Divide"), [total, Const(281, "bfloat16")])
+    (before,), _ = evaluate_bounded([mean], inputs)
+    (after,), _ = evaluate_bounded([divided], inputs)
+    (comparison,) = compare("output", before, after)
+    assert comparison.difference is None
+    wrong = Call(lookup("Divide"), [total, Const(250, "bfloat16")])
+    (after,), _ = evaluate_bounded([wrong], inputs)
+    assert compare("output", before, after)[0].difference is not None
