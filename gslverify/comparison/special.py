@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -31,10 +31,6 @@ LARGE, APART = "overflow", "overflow and underflow"
 Factors that are reassociated need small ones beside the large: x * y overflows, x * (y * z) need
 not. And unlike numbers are compared that overflow to the same.
 """
-
-LARGE_SHARE, ROUNDED_SHARE = 7 / 8, 15 / 16
-"""The shares of the largest number that large inputs are, and beyond which rounding may decide
-whether a result overflows."""
 
 Masks = Mapping[str, Callable[[Any, Any], Any]]
 
@@ -97,11 +93,11 @@ def special_inputs(
 
 def _menu(kind: str, dtype: str) -> tuple[float, ...]:
     limits = finfo(dtype)
-    large, smallest = LARGE_SHARE * float(limits.max), float(limits.tiny)
+    largest, smallest = float(limits.max), float(limits.tiny)
     if kind == LARGE:
-        return large, -large, 1.0, -2.0
+        return largest, -largest, 1.0, -2.0
     if kind == APART:
-        return large, 0.75 * large, 0.1875 * large, smallest, -smallest, 1.0
+        return largest, 0.75 * largest, 0.1875 * largest, smallest, -smallest, 1.0
     return MENUS[kind]
 
 
@@ -226,16 +222,6 @@ def changes_between(
             places = differs(one, other)
             if places.any():
                 yield Change(kind, number, places, one, other, inputs)
-
-
-def apart_from_rounding(change: Change) -> Change | None:
-    """Return a change without the places where rounding may decide whether a number overflows."""
-    if change.kind != INFINITY or not is_floating(change.source.dtype):
-        return change
-    finite = np.where(np.isfinite(change.source), change.source, change.target)
-    most = ROUNDED_SHARE * float(finfo(finite.dtype).max)
-    places = change.places & ~(np.isfinite(finite) & (np.abs(finite) > most))
-    return replace(change, places=places) if places.any() else None
 
 
 def floats_in(values: Any) -> list[Any]:

@@ -18,7 +18,6 @@ from gslverify.comparison.special import (
     MENUS,
     NAN,
     ZERO,
-    apart_from_rounding,
     changes,
     changes_between,
     has_answer,
@@ -134,29 +133,10 @@ def test_overflow_makes_special_values(source: Expr, target: Expr, expected: set
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_large_numbers_are_those_of_the_dtype(dtype: str) -> None:
+def test_the_largest_numbers_are_those_of_the_dtype(dtype: str) -> None:
     drawn = special_inputs([Var("x", (200,), dtype)], {}, LARGE, np.random.default_rng(0))["x"]
-    large = 7 / 8 * float(finfo(dtype).max)
-    assert sorted(set(drawn.tolist())) == pytest.approx([-large, -2.0, 1.0, large], rel=1e-3)
-
-
-@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
-def test_rounding_decides_beside_the_end_of_the_range_only(dtype: str) -> None:
-    largest = float(finfo(dtype).max)
-    finite = np.array([largest, -0.97 * largest, 0.9 * largest, 1.0, -np.inf, np.nan]).astype(dtype)
-    infinite = np.full(6, np.inf).astype(dtype)
-    for one, other in ((finite, infinite), (infinite, finite)):
-        (change,) = [c for c in changes_between([one], [other], {}) if c.kind == INFINITY]
-        kept = apart_from_rounding(change)
-        assert kept is not None
-        assert kept.places.tolist() == [False, False, True, True, True, False]
-    (change,) = changes_between([finite[:2]], [infinite[:2]], {})
-    assert apart_from_rounding(change) is None
-
-
-def test_other_kinds_are_not_about_rounding() -> None:
-    change, *_ = changes_between([np.array([np.nan])], [np.array([1.0])], {})
-    assert apart_from_rounding(change) is change
+    largest = finfo(dtype).max
+    assert set(drawn.tolist()) == {float(largest), -float(largest), 1.0, -2.0}
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
