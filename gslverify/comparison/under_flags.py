@@ -16,7 +16,6 @@ import numpy as np
 from gsl.errors import GslError
 from gsl.evaluate import value_of
 from gsl.expr import Const, Expr
-from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import finfo, is_floating
 from gsl.operators.declaration import tensors
 from gsl.types import ANY_FLOAT
@@ -116,7 +115,7 @@ def _has_mixed(outputs: tuple[Expr, ...]) -> bool:
 
 
 def _rounds_constants(sides: Sides) -> bool:
-    exprs = reverse_post_order((*sides.source, *sides.target))
+    exprs = evaluation_order((*sides.source, *sides.target))
     constants = (one for one in exprs if isinstance(one, Const) and one.asked is not None)
     return any(one.asked != float(one.value) for one in constants)
 
@@ -138,7 +137,7 @@ def _compared(flags: Set[str], sides: Sides, wide: bool, as_held: bool) -> Agree
 
 def _held_constants(sides: Sides) -> frozenset[float]:
     """Return the numbers that constants of the source hold, which are no results of a rule."""
-    exprs = reverse_post_order(sides.source)
+    exprs = evaluation_order(tuple(sides.source))
     constants = (one for one in exprs if isinstance(one, Const) and one.asked is not None)
     return frozenset(float(one.value) for one in constants)
 
@@ -178,7 +177,7 @@ def _evaluated(
 ) -> list[Any]:
     values: dict[Expr, Any] = {}
     with np.errstate(all="ignore"):
-        for expr in reverse_post_order(outputs):
+        for expr in evaluation_order(tuple(outputs)):
             if _is_written(expr) and float(expr.value) not in held:
                 is_quotient = expr in sides.folded
                 values[expr] = number(float(expr.asked or 0), machine, expr.dtype, is_quotient)

@@ -67,6 +67,14 @@ def value_in(value: Any, model: Mapping[Symbol, Any], known: Memory | None = Non
     return value
 
 
+def meets(model: Mapping[Symbol, Any], condition: Term) -> bool:
+    """Tell whether a condition has a value in a model, and holds."""
+    try:
+        return value_in(condition, model) is True
+    except GslError:
+        return False
+
+
 Fill = Callable[[Var], Any]
 """Gives a constant whose value the rule leaves open an array of its type."""
 

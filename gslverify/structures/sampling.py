@@ -19,7 +19,7 @@ from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
 from gslverify.structures.arms import Arms, Outcome, arms_of, with_all_axes_seen
 from gslverify.structures.compared import as_compared
-from gslverify.structures.concrete import value_in
+from gslverify.structures.concrete import meets
 from gslverify.structures.corners import corners_of
 from gslverify.structures.definitions import Definitions, Options, in_order, read_definitions
 from gslverify.structures.evaluation import Evaluator
@@ -31,6 +31,7 @@ from gslverify.structures.symbols import are_legal, instance_symbols, is_constan
 
 LARGEST_SAMPLES = (24, 320, 4096)
 """Bounds of the integers in a model; a larger one is tried when no model keeps the one before."""
+
 MOST_PAIRS = 12
 """So many pairs of what chooses in a target are corners."""
 
@@ -384,14 +385,6 @@ class Sampler:
             return result.answer, found
         except GslError:
             return Answer.UNKNOWN, None
-
-
-def meets(model: dict[Symbol, Any], condition: Term) -> bool:
-    """Tell whether a condition has a value in a model, and holds."""
-    try:
-        return value_in(condition, model) is True
-    except GslError:
-        return False
 
 
 def _is_far(demand: Term) -> bool:

@@ -43,7 +43,7 @@ def at_boundaries(trial: Trial, sides: Sides, number: int) -> Iterator[Trial]:
     for outputs in (sides.source, sides.target):
         for place in range(BOUNDARIES):
             inputs = _with_all_digits(trial.inputs, generator, wide, is_whole=place % 4 == 3)
-            for pair in _neighbours(_Side(outputs, sides, wide), inputs, generator):
+            for pair in _neighbours(_Side(outputs, sides), inputs, generator):
                 yield replace(trial, inputs=pair, exact=False, values=((), ()))
 
 
@@ -51,7 +51,11 @@ def at_boundaries(trial: Trial, sides: Sides, number: int) -> Iterator[Trial]:
 class _Side:
     outputs: Sequence[Expr]
     sides: Sides
-    wide: bool
+
+    @property
+    def wide(self) -> bool:
+        """Whether float64 is told from float32 there."""
+        return mixes_dtypes(self.sides)
 
     def results(self, inputs: Inputs) -> list[Any]:
         return coarse_results(self.outputs, replace(self.sides, inputs=inputs))

@@ -139,7 +139,7 @@ def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Ou
     if prepared.damage:
         code, message = REWRITE_BREAKS_GRAPH, prepared.damage
         return Outcome(network, inputs, prepared.outputs, "", code, message)
-    if not _is_moderate(prepared.outputs):
+    if not _has_few_elements(prepared.outputs):
         return Outcome(network, inputs, prepared.outputs, rejected=TOO_LARGE)
     record_graph(lambda: example_of(Outcome(network, inputs, prepared.outputs), LAST))
     constants = _constants(network.outputs, prepared.outputs, prepared.rewrites > 1)
@@ -147,9 +147,8 @@ def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Ou
 
 
 @lru_cache(maxsize=NETWORKS_REMEMBERED)
-def _is_moderate(target: tuple[Expr, ...]) -> bool:
-    exprs = evaluation_order(target)
-    return all(has_at_most(expr, MOST_ELEMENTS_OF_TARGET) for expr in exprs)
+def _has_few_elements(target: tuple[Expr, ...]) -> bool:
+    return all(has_at_most(expr, MOST_ELEMENTS_OF_TARGET) for expr in evaluation_order(target))
 
 
 @lru_cache(maxsize=NETWORKS_REMEMBERED)

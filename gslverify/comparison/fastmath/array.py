@@ -46,8 +46,8 @@ class Machine:
     `steps` are the kinds of steps that were taken, `functions` the names of those that were called,
     and `magnitude` is the largest number of a sum, or of what is computed from one: most of it may
     be cancelled there. With `wide` float64 has its own digits, and is not taken for float32.
-    `coarse` are the results, in order, of which many operands have the same:
-    comparisons, positions, whole numbers and narrower dtypes.
+    `coarse` are the results, in order, of which many operands have the same: comparisons,
+    positions, whole numbers and narrower dtypes.
     """
 
     flags: frozenset[str] = frozenset()
@@ -60,7 +60,7 @@ class Machine:
     def digits_of(self, dtype: Any) -> int:
         """Return the binary digits to which a dtype is rounded."""
         is_wide = self.wide and np.dtype(dtype) == np.float64
-        return OWN_DIGITS if is_wide else digits_of(dtype)
+        return FLOAT64_DIGITS if is_wide else digits_of(dtype)
 
     def made_coarse(self, result: Any) -> Any:
         """Return a result of which many operands have the same, and remember it."""
@@ -183,8 +183,8 @@ def digits_of(dtype: Any) -> int:
 OF_DIGITS = {DTYPES[name].digits: name for name in ANY_FLOAT if name != "float64"}
 """The dtype that rounds to so many digits."""
 
-OWN_DIGITS = DTYPES["float64"].digits
-"""Those of float64, in which everything is computed."""
+FLOAT64_DIGITS = DTYPES["float64"].digits
+"""With these nothing is rounded, as everything is computed in float64."""
 
 SURE_DIGITS = 42
 """Binary digits of what is computed in float64 that do not depend on the way."""
@@ -195,7 +195,7 @@ def round_to(value: Any, digits: int) -> Any:
 
     What was computed in two ways may lie on two sides of a tie, so it is brought onto it before.
     """
-    if digits == OWN_DIGITS:
+    if digits == FLOAT64_DIGITS:
         return np.asarray(value, np.float64)
     dtype = OF_DIGITS.get(digits, "float32")
     with np.errstate(all="ignore"):

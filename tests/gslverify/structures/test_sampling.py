@@ -13,13 +13,12 @@ from gsl import Subst, attr, op, pat
 from gsl.attr.term import Symbol
 from gsl.types import FLOATING
 from gslverify.semantics.solver import Answer, Solver
-from gslverify.structures.concrete import value_in
+from gslverify.structures.concrete import meets, value_in
 from gslverify.structures.corners import MARGIN
 from gslverify.structures.instance import Instance
 from gslverify.structures.sampling import (
     LARGEST_SAMPLES,
     Sampler,
-    meets,
 )
 from gslverify.structures.simple_values import SIMPLE_SIZES
 from gslverify.structures.symbols import instance_symbols

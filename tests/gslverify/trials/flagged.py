@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gsl import Subst, rule
+from gsl import Subst, pat, rule
 from gsl.attr.term import Constant
 from gsl.expr import Call, Const, Expr, Var
 from gsl.operators import Operator
@@ -23,6 +23,9 @@ from gslverify.trials.rewriting import prepare
 from gslverify.trials.trial import Outcome as Trial
 
 Write = Callable[..., Subst]
+Sides = Callable[..., tuple[Any, Any]]
+"""Gives the source and the target of a rule for its inputs."""
+
 SHAPE = (12, 10)
 NUMBERS = (0.3, 0.7, 1.7)
 """What constants are that a rule leaves open, in turn."""
@@ -89,3 +92,27 @@ def needed_by(outcomes: Iterable[Outcome]) -> str:
 def codes_of(outcomes: Iterable[Outcome]) -> list[str]:
     """Return the codes of what was found to be wrong."""
     return [one.code.id for one in outcomes if isinstance(one, Finding)]
+
+
+def write_of(sides: Sides, dtype: str = "float32") -> Write:
+    """Return a rule of these sides, whose first input has a dtype."""
+    count = sides.__code__.co_argcount
+
+    def write() -> Subst:
+        inputs = [pat.Wildcard() for _ in range(count)]
+        source, target = sides(*inputs)
+        return Subst(source, target, where=[inputs[0].dtype == dtype])
+
+    return write
+
+
+def check_flags(
+    write: Write, flags: str, shapes: Mapping[int, tuple[int, ...]], dtype: str = "float32"
+) -> None:
+    """Check that a rule needs these flags: with all of them it passes, with one less it fails."""
+    passed = trials_of(write(), shapes, dtype)
+    assert needed_by(found_by(write, passed)) == flags
+    assert codes_of(found_by(write, passed, flags.split())) == []
+    for flag in flags.split():
+        less = found_by(write, passed, set(flags.split()) - {flag})
+        assert codes_of(less) in (["GSL406"], ["GSL409"])
