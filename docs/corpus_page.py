@@ -105,7 +105,7 @@ def _listed(rules: Mapping[str, Rule], results: Mapping[str, Any]) -> Iterator[s
 
 ABOUT_FLAGS = """What the sound rules declare that a compiler has to grant, in
 [LLVM's words](flags.md); `none` are those that are exact to the last bit. Each flag was seen to be
-needed.
+needed, some of them not with every seed.
 """
 
 
