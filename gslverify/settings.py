@@ -128,7 +128,7 @@ class Settings:
         whole(1),
         EFFORT,
         "Graphs per rule in the numeric stage, or one for each structure of its source if these "
-        "are more. TVM confirms a third of N, at least 25.",
+        "are more; half as many of a rule that is proved. TVM confirms a third of N, at least 25.",
         flags=("-n", "--max-examples"),
     )
     min_examples: int = setting(
@@ -141,7 +141,8 @@ class Settings:
         7,
         whole(1),
         EFFORT,
-        "Inputs drawn for a graph, from one distribution after the other; fewer for large tensors.",
+        "Inputs drawn for a graph, from one distribution after the other; fewer for large tensors, "
+        "and at most 4 of a rule that is proved.",
     )
     require: str = setting(
         "complete",

@@ -309,7 +309,7 @@ class _Run:
                 state.item.path,
                 wave,
                 self.budget.left_for(state.stages),
-                next((stage.plan for stage in state.stages if stage.plan), ()),
+                next((stage.plan for stage in reversed(state.stages) if stage.plan), ()),
             )
             for index, state in enumerate(self.states)
             if state.result is None and index in self.special.get(tuple(wave), {index})

@@ -50,7 +50,7 @@ LIMIT, LIMIT_OF_RULE = 100_000, 400_000
 """The solver's own unit, of which it counts about a million in a second."""
 PATIENT_LIMIT = 3_000_000
 """For one more question about integers, as a formula of bits takes few steps for many units."""
-MOST_GRAPHS = 12
+MOST_GRAPHS, MOST_GRAPHS_IF_PROVED = 12, 2
 MOST_OPEN_ATTRIBUTES = 2
 """After so many graphs of a rule with unknown attributes in vain, models say what these are."""
 MOST_TRIALS, MOST_TRIALS_OF_A_GRAPH = 12, 6
@@ -88,15 +88,17 @@ class Answers:
             yield Assurance("", Level.IDENTITY, text, Reach.INPUTS)
 
 
-def distinguish(subst: Subst, samplers: Sequence[Sampler]) -> Answers:
+def distinguish(subst: Subst, samplers: Sequence[Sampler], proved: bool = False) -> Answers:
     """Look for inputs of small graphs on which a rule is wrong.
 
-    What is not known of an operator without a kernel, or takes z3 too long, is left to others.
+    What is not known of an operator without a kernel, or takes z3 too long, is left to others. Of a
+    rule that is `proved` a few graphs are enough: they are there to find fault with the proof.
     """
+    most = MOST_GRAPHS_IF_PROVED if proved else MOST_GRAPHS
     answers, examiner = Answers(), Examiner(new_context(), LIMIT)
     known: dict[int, tuple[Target, ...]] = {}
     for number, graph in enumerate(small_graphs(samplers)):
-        if number >= MOST_GRAPHS or answers.steps >= MOST_STEPS_OF_RULE:
+        if number >= most or answers.steps >= MOST_STEPS_OF_RULE:
             break
         if examiner.used >= LIMIT_OF_RULE or answers.trials >= MOST_TRIALS:
             break

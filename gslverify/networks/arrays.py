@@ -89,7 +89,8 @@ def inputs_of_a_mixture(
 ) -> list[dict[str, Any]]:
     """Draw the inputs of a network `count` times from the distributions of a mixture, simple first.
 
-    Of a network with large tensors only in a few. With another `salt` the same choices give other
+    Few draws begin with a simple one, and others of the mixture follow in turn. Of a network with
+    large tensors there are only a few. With another `salt` the same choices give other
     arrays, so that the first draws of several rounds differ. Draws of one call differ, too, unless
     the network has so few inputs that `MOST_ATTEMPTS` are not enough.
     """
@@ -98,7 +99,7 @@ def inputs_of_a_mixture(
     elements = sum(math.prod(variable.shape) for variable in network.variables)
     distributions = DISTRIBUTIONS_OF_LARGE_NETWORKS if elements > LARGE else mixture
     times = count if elements <= LARGE else min(count, len(distributions))
-    chosen = [distributions[number % len(distributions)] for number in range(times)]
+    chosen = _in_turn(distributions, times, seed)
     chosen += DISTRIBUTIONS_IN_CORNERS if network.in_corner else ()
     drawn: set[tuple[bytes, ...]] = set()
     draws: list[dict[str, Any]] = []
@@ -111,6 +112,14 @@ def inputs_of_a_mixture(
         drawn.add(key)
         draws.append(filled)
     return draws
+
+
+def _in_turn(mixture: Sequence[Distribution], count: int, start: int) -> list[Distribution]:
+    """Return so many distributions; if not all have a turn, those behind the first by `start`."""
+    first, *others = mixture
+    if count < len(mixture):
+        others = [others[(start + number) % len(others)] for number in range(len(others))]
+    return [(first, *others)[number % len(mixture)] for number in range(count)]
 
 
 def filled_inputs(network: Network, distribution: Distribution, seed: int) -> dict[str, Any]:

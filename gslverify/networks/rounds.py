@@ -18,6 +18,7 @@ from gslverify.structures.symbols import is_size
 
 GRAPHS_PER_WAY = 6
 GRAPHS_IN_CORNERS = 24
+LEAST_GRAPHS_IN_A_CORNER = 2
 MOST_CORNERS = 24
 MOST_COMPARED = 60
 """So many pairs of graphs are for sizes and attributes that references compare."""
@@ -89,16 +90,21 @@ def _free_sizes(network: Network) -> list[int]:
     return [network.model[symbol.name] for symbol in network.sampler.free if is_size(symbol)]
 
 
-def special_rounds(samplers: Sequence[Sampler]) -> Iterator[tuple[list[Sampler], Round, int]]:
-    """Yield rounds for what is rarely drawn: ways through the target, corners, large structures."""
-    plain = Round("alone", DTYPES, 0.0)
+def special_rounds(
+    samplers: Sequence[Sampler], proved: bool = False
+) -> Iterator[tuple[list[Sampler], Round, int]]:
+    """Yield rounds for what is rarely drawn: ways through the target, corners, large structures.
+
+    Of rules that are `proved` there are half as many graphs in each.
+    """
+    plain, parts = Round("alone", DTYPES, 0.0), 2 if proved else 1
     for few in _ways(samplers):
-        yield few, plain, GRAPHS_PER_WAY
-    yield from _deciding(samplers)
+        yield few, plain, GRAPHS_PER_WAY // parts
+    yield from _deciding(samplers, GRAPHS_IN_CORNERS // parts)
     corners = min(max(len(sampler.ordinary) for sampler in samplers), MOST_CORNERS)
     for corner in range(corners):
         few = [sampler for sampler in samplers if corner < len(sampler.ordinary)]
-        graphs = max(2, min(8, GRAPHS_IN_CORNERS // corners))
+        graphs = min(8, max(LEAST_GRAPHS_IN_A_CORNER, GRAPHS_IN_CORNERS // corners)) // parts
         yield few, replace(plain, corner=corner), graphs
         if choosing := [sampler for sampler in few if corner < len(sampler.choosing)]:
             yield choosing, replace(plain, corner=corner, sizes=ROOMY), graphs
@@ -119,10 +125,10 @@ def _compared(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, int]]:
         yield from ((one, corner) for one, corner in pairs if corner is not None)
 
 
-def _deciding(samplers: Sequence[Sampler]) -> Iterator[tuple[list[Sampler], Round, int]]:
+def _deciding(samplers: Sequence[Sampler], most: int) -> Iterator[tuple[list[Sampler], Round, int]]:
     """Yield rounds for what sizes and attributes decide about the target, in every way it has."""
     asked = by_decision(samplers)
-    graphs = max(1, min(8, GRAPHS_IN_CORNERS // (len(asked) or 1)))
+    graphs = max(1, min(8, most // (len(asked) or 1)))
     for (_, number), among in asked.items():
         may_meet = (one for one in among if one.may_meet(one.decisive[number][0]))
         if few := list(islice(may_meet, graphs)):

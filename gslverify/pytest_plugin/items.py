@@ -157,7 +157,7 @@ class RuleNode(pytest.Collector):
         left = budget - sum(result.seconds for result in results) if budget else inf
         if left <= 0:
             return rule_is_over(wave, self.settings)
-        plan = next((result.plan for result in results if result.plan), ())
+        plan = next((result.plan for result in reversed(results) if result.plan), ())
         task = Task(0, item.rule_id, item.path, wave, left, plan, recalled)
         pool = stores.of_session(self.config).pool
         pool.deadline = end_of_session(self.config)

@@ -65,7 +65,7 @@ def examine(question: Question) -> Iterable[Outcome]:
     if not scenarios:
         return
     samplers = [scenario.sampler for scenario in scenarios]
-    search = Search(question, samplers)
+    search = Search(question, samplers, proved=found.proved)
     sought = seek(search)
     yield from _counts(search)
     if sought.answers.only_exact:
@@ -144,7 +144,7 @@ def seek(search: Search) -> Sought:
     failure = search.replay()
     if failure is not None:
         return Sought(failure, REPLAYED)
-    answers = distinguish(search.question.subst, search.samplers)
+    answers = distinguish(search.question.subst, search.samplers, search.proved)
     if answers.failure is not None:
         search.take(answers.failure)
         return Sought(answers.failure, SOLVED, answers)
@@ -187,7 +187,7 @@ def _counts(search: Search) -> Iterator[Count]:
 
 def _search(search: Search, samplers: Sequence[Sampler]) -> tuple[Trial | None, Survey | None]:
     """Return the first trial that failed; what all had in them once enough were of use."""
-    total = max(search.question.settings.max_examples, len(samplers))
+    total = max(_graphs_wanted(search), len(samplers))
     failed = _search_rounds(search, samplers, total)
     if failed is not None or not search.useful:
         return failed, None  # what tells nothing alone tells nothing elsewhere
@@ -200,23 +200,40 @@ def _search(search: Search, samplers: Sequence[Sampler]) -> tuple[Trial | None, 
     return _search_uncovered(search, samplers, seen), seen
 
 
+def _graphs_wanted(search: Search) -> int:
+    """Return how many graphs are drawn at least; a proof takes the place of half of them."""
+    settings = search.question.settings
+    if not search.proved:
+        return settings.max_examples
+    return max(settings.max_examples // 2, min(settings.min_examples, settings.max_examples))
+
+
 def _search_rounds(search: Search, samplers: Sequence[Sampler], total: int) -> Trial | None:
     for number, one in enumerate(ROUNDS):
         failed = search.play(samplers, one, one.graphs(total, samplers), number)
+        if failed is None and not number:
+            failed, short = _search_longer(search, samplers)
+            total = max(total - short, total // 2)
         if failed is not None:
             return failed
         if number == COMPILED_AFTER:
             _choose(search, search.question.settings.tvm_examples // 2)
-    short = with_short_axes_only(search.networks, samplers) if search.useful else []
-    for number, sampler in enumerate(short, 2000):
-        failed = search.play([sampler], ALL_EQUAL, 1, number)
-        if failed is not None:
-            return failed
-    for number, (few, one, examples) in enumerate(special_rounds(samplers), len(ROUNDS)):
+    special = special_rounds(samplers, search.proved)
+    for number, (few, one, examples) in enumerate(special, len(ROUNDS)):
         failed = search.play(few, one, examples, number)
         if failed is not None:
             return failed
     return None
+
+
+def _search_longer(search: Search, samplers: Sequence[Sampler]) -> tuple[Trial | None, int]:
+    """Try a graph of each structure of which all graphs so far have short axes; count these."""
+    short = with_short_axes_only(search.networks, samplers) if search.useful else []
+    for number, sampler in enumerate(short, 2000):
+        failed = search.play([sampler], ALL_EQUAL, 1, number)
+        if failed is not None:
+            return failed, len(short)
+    return None, len(short)
 
 
 def _choose(search: Search, most: int) -> None:

@@ -54,6 +54,8 @@ def examine(question: Question) -> Iterable[Outcome]:
             yield LeftOpen(f"not proved for all sizes: {found}")
             yield from _required(question, str(found))
             return
+    scenarios.proved = scenarios.complete
+    question.plan = scenarios.plan()
     if certificate is not None:
         certificate.write(Path(question.settings.certificates))
     if not scenarios.complete:

@@ -47,7 +47,8 @@ class Scenarios:
 
     `large` are a few of more axes or fields than the usual ones. `open` says what is not known of
     structures within the bound: of each whether some graph has it, or what it is. Where a rule was
-    shown right `in_parts`, maybe for `all_ranks`, the feasible ones are a selection.
+    shown right `in_parts`, maybe for `all_ranks`, the feasible ones are a selection. In those of
+    a rule that is `proved` its sides are equal in exact arithmetic.
     """
 
     feasible: list[Scenario]
@@ -57,11 +58,12 @@ class Scenarios:
     open: tuple[str, ...] = ()
     in_parts: bool = False
     all_ranks: bool = False
+    proved: bool = False
 
     def plan(self) -> Plan:
         """Return what `planned` makes these scenarios of."""
         known = self.complete, self.structures, self.open, self.in_parts, self.all_ranks
-        return *known, _numbers(self.feasible), _numbers(self.large)
+        return *known, self.proved, _numbers(self.feasible), _numbers(self.large)
 
 
 def _numbers(scenarios: Iterable[Scenario]) -> Plan:
@@ -71,10 +73,11 @@ def _numbers(scenarios: Iterable[Scenario]) -> Plan:
 
 def planned(subst: Subst, plan: Plan, settings: Settings) -> Scenarios:
     """Return the scenarios of a plan, with solvers that have not been asked anything."""
-    complete, structures, unknown, in_parts, all_ranks, feasible, large = plan
+    complete, structures, unknown, in_parts, all_ranks, proved, feasible, large = plan
     first = _made(subst, feasible, settings.solver_limit)
     others = _made(subst, large, settings.solver_limit // 10)
-    return Scenarios(first, complete, structures, others, tuple(unknown), in_parts, all_ranks)
+    known = tuple(unknown), in_parts, all_ranks, proved
+    return Scenarios(first, complete, structures, others, *known)
 
 
 def _made(subst: Subst, numbers: Sequence[Any], limit: int) -> list[Scenario]:

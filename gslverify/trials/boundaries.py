@@ -42,7 +42,7 @@ def at_boundaries(trial: Trial, sides: Sides, number: int) -> Iterator[Trial]:
     generator, wide = np.random.default_rng(number), mixes_dtypes(sides)
     for outputs in (sides.source, sides.target):
         for place in range(BOUNDARIES):
-            inputs = _with_all_digits(trial.inputs, generator, wide, is_whole=place % 4 == 3)
+            inputs = with_all_digits(trial.inputs, generator, wide, is_whole=place % 4 == 3)
             for pair in _neighbours(_Side(outputs, sides), inputs, generator):
                 yield replace(trial, inputs=pair, exact=False, values=((), ()))
 
@@ -61,8 +61,8 @@ class _Side:
         return coarse_results(self.outputs, replace(self.sides, inputs=inputs))
 
 
-def _with_all_digits(
-    usual: Mapping[str, Any], generator: np.random.Generator, wide: bool, is_whole: bool
+def with_all_digits(
+    usual: Mapping[str, Any], generator: np.random.Generator, wide: bool, is_whole: bool = False
 ) -> Inputs:
     """Return floats of about the same size or whole ones, all of whose digits are drawn.
 
@@ -74,11 +74,11 @@ def _with_all_digits(
             factors = generator.uniform(0.5, 1.0, array.shape)
             scale = digits_of(array.dtype) + int(generator.integers(WHOLE)) if is_whole else 0
             drawn = np.ldexp(array.astype(np.float64) * factors, scale)
-            found[name] = _on_grid(drawn, array.dtype, wide)
+            found[name] = on_grid(drawn, array.dtype, wide)
     return found
 
 
-def _on_grid(values: Any, dtype: np.dtype[Any], wide: bool) -> Any:
+def on_grid(values: Any, dtype: np.dtype[Any], wide: bool = False) -> Any:
     """Return finite numbers of a dtype, float64 with the digits that it is compared with."""
     grid = _grid(dtype, wide)
     largest = float(finfo(grid).max)

@@ -8,8 +8,10 @@ numbers show what conversions and comparisons hide, small ones what is absorbed 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial, reduce
+
+import numpy as np
 
 from gsl.attr.term import Operation, Term, subterms
 from gsl.expr import Const
@@ -17,18 +19,26 @@ from gsl.flags import OF_ROUNDING
 from gsl.graph import reverse_post_order
 from gsl.pat import Const as ConstPattern
 from gsl.subst import Subst
-from gsl.types import TensorType
-from gslverify.comparison.under_flags import Apart, Sides, compare_under, merged, sets_to_try
-from gslverify.trials.boundaries import at_boundaries
+from gsl.types import ANY_FLOAT, TensorType
+from gslverify.comparison.under_flags import (
+    Apart,
+    Sides,
+    compare_under,
+    merged,
+    mixes_dtypes,
+    sets_to_try,
+)
+from gslverify.trials.boundaries import at_boundaries, with_all_digits
 from gslverify.trials.second_opinion import spread
 from gslverify.trials.small_numbers import ABSORBED, UNDERFLOWING, Exponent, losing_digits
+from gslverify.trials.special_constants import with_all_digits_in_constants
 from gslverify.trials.trial import Outcome as Trial
 
 NETWORKS = 10
 NETWORKS_OF_SMALL_NUMBERS = 6
 NETWORKS_OF_DECISIONS = 4
 MOST_ELEMENTS = 2000
-INPUTS_OF_A_NETWORK = 3
+INPUTS_OF_A_NETWORK, DRAWN_WITH_ALL_DIGITS = 2, 2
 NONE: frozenset[str] = frozenset()
 
 
@@ -71,10 +81,9 @@ def roundings(
     and about small ones, as well.
     """
     folds = divides_constants(subst)
-    inexact = [few for trials in passed if (few := [t for t in trials if not t.exact])]
-    ordered = sorted(inexact, key=lambda few: few[0].network.elements)
-    telling = _trials(_telling(ordered)) if ordered else []
-    small = [trial for few in ordered for trial in few][:NETWORKS]
+    ordered = sorted(passed, key=lambda few: few[0].network.elements)
+    telling = _telling(subst, ordered, folds) if ordered else []
+    small = [trial for few in ordered for trial in few if not trial.exact][:NETWORKS]
     found = _explained_by(telling, [*small, *telling], folds, declared)
     for special in (
         partial(_at_boundaries, folds=folds),
@@ -169,21 +178,36 @@ def rounds_otherwise(subst: Subst, trial: Trial) -> Apart | None:
     return first.apart
 
 
-def _telling(ordered: Sequence[Sequence[Trial]]) -> list[Sequence[Trial]]:
-    """Return some networks with many results, of which one is likelier to round otherwise."""
+def _telling(subst: Subst, ordered: Sequence[Sequence[Trial]], folds: bool) -> list[Trial]:
+    """Return trials of networks with many results, of which one is likelier to round otherwise.
+
+    Beside numbers that were drawn there are some about as large with all their digits.
+    """
     fitting = [few for few in ordered if few[0].network.elements <= MOST_ELEMENTS]
     fitting = sorted(fitting or ordered[:1], key=_results)
     larger = fitting[-max(NETWORKS, len(fitting) // 2) :]
-    return [few[-INPUTS_OF_A_NETWORK:] for few in spread(larger, NETWORKS)]
+    found: list[Trial] = []
+    for number, few in enumerate(spread(larger, NETWORKS)):
+        inexact = [trial for trial in few if not trial.exact]
+        found += inexact[-INPUTS_OF_A_NETWORK:]
+        generator = np.random.default_rng(number)
+        *others, last = few[-DRAWN_WITH_ALL_DIGITS:]
+        changed = with_all_digits_in_constants(subst, last, generator)
+        if changed is not None or any(v.dtype in ANY_FLOAT for v in last.network.variables):
+            again = (*others, changed or last)
+            found += [_with_all_digits(one, folds, generator) for one in again]
+    return found
+
+
+def _with_all_digits(trial: Trial, folds: bool, generator: np.random.Generator) -> Trial:
+    wide = mixes_dtypes(_sides(trial, folds))
+    inputs = with_all_digits(trial.inputs, generator, wide)
+    return replace(trial, inputs=inputs, exact=False, values=((), ()))
 
 
 def _results(few: Sequence[Trial]) -> int:
     types = [output.type for output in few[0].network.outputs]
     return sum(one.size for one in types if isinstance(one, TensorType))
-
-
-def _trials(networks: Iterable[Sequence[Trial]]) -> list[Trial]:
-    return [trial for few in networks for trial in few]
 
 
 @dataclass(slots=True)

@@ -39,6 +39,7 @@ MOST_SIMPLER_CHOICES = 40
 """So often hypothesis makes a failure simpler by its choices, before passes that know networks."""
 MISSES_PER_TURN = 4
 """So many draws of a structure that come to no network count as one: its next turn is later."""
+DRAWS_IF_PROVED = 4
 BASES_OF_TURNS = 2
 """So many draws are changed until what references of others compare comes out otherwise."""
 UNBUILT = "the target cannot be built"
@@ -59,9 +60,9 @@ class Search:
     `conclusive`. What sizes decide, some network of a way has decided in some `corners`, by the way
     and the number of the decision. `runs` counts the networks of every sampler, `misses` the draws
     that did not come to one, `unmet` the conditions that were in their way; the `budget` is for
-    making a failure simple. If it `is_about_values`, refused rewrites say nothing. In a `wrapping`
-    trial the sides differ and integers of the source wrap, which the rule declares that they do
-    not.
+    making a failure simple. If it `is_about_values`, refused rewrites say nothing. Of a rule that
+    is `proved` there are fewer trials. In a `wrapping` trial the sides differ and integers of the
+    source wrap, which the rule declares that they do not.
     """
 
     question: Question
@@ -81,7 +82,14 @@ class Search:
     unmet: Counter[str] = field(default_factory=Counter)
     budget: Budget = field(default_factory=Budget)
     is_about_values: bool = False
+    proved: bool = False
     turning: Turning = field(default_factory=Turning)
+
+    @property
+    def draws_of_a_graph(self) -> int:
+        """How many inputs of a graph are drawn; a proof takes the place of some of them."""
+        most = self.question.settings.draws
+        return min(most, DRAWS_IF_PROVED) if self.proved else most
 
     @property
     def networks(self) -> list[Network]:
@@ -271,7 +279,7 @@ class _Tried:
         if not choices.number(255) and not self.is_first:
             raise NothingDrawnError(SEEN)
         search.draws += self.failed is None
-        draws = search.question.settings.draws
+        draws = search.draws_of_a_graph
         try:
             return example_of_round(choices, [sampler], self.one, turn, self.number, draws)
         except NothingDrawnError as error:

@@ -1,4 +1,4 @@
-"""Networks in which a constant is NaN, infinite, a negative zero or as small as floats get.
+"""Networks in which constants have other values: special ones, or some with all their digits.
 
 Patterns of constants match these as well, unless a condition keeps them out.
 """
@@ -20,6 +20,7 @@ from gsl.types import ANY_FLOAT
 from gsl.visit import post_order_rewrite
 from gslverify.networks.network import Network
 from gslverify.structures.concrete import Rewritten
+from gslverify.trials.boundaries import on_grid
 from gslverify.trials.rewriting import prepare
 from gslverify.trials.trial import Outcome as Trial
 
@@ -31,14 +32,42 @@ def with_special_constants(subst: Subst, trial: Trial) -> Iterator[Trial]:
 
     What the target is then is computed anew; neither side is run.
     """
-    exprs = reverse_post_order(trial.network.outputs)
-    constants = [expr for expr in exprs if isinstance(expr, Const) and expr.dtype in ANY_FLOAT]
-    for constant in constants[:MOST_CONSTANTS]:
+    for constant in _constants(trial):
         for value in _values(constant):
-            network = _replaced(trial.network, constant, value)
-            prepared = prepare(subst, network)
-            if not isinstance(prepared, GraphError) and _is_rewritten(prepared):
-                yield replace(trial, network=network, target=prepared.outputs)
+            if (found := _with(subst, trial, constant, value)) is not None:
+                yield found
+
+
+def with_all_digits_in_constants(
+    subst: Subst, trial: Trial, generator: np.random.Generator
+) -> Trial | None:
+    """Return the trial with constants about as large whose digits are drawn, if there are any.
+
+    Those stay as they are with whose new values the rule does not match.
+    """
+    found: Trial | None = None
+    for number in range(len(_constants(trial))):
+        latest = found or trial
+        constant = _constants(latest)[number]
+        factors = generator.uniform(0.5, 1.0, constant.shape)
+        value = on_grid(constant.value.astype(np.float64) * factors, constant.value.dtype)
+        found = _with(subst, latest, constant, value) or found
+    return found
+
+
+def _constants(trial: Trial) -> list[Const]:
+    exprs = reverse_post_order(trial.network.outputs)
+    floats = [expr for expr in exprs if isinstance(expr, Const) and expr.dtype in ANY_FLOAT]
+    return floats[:MOST_CONSTANTS]
+
+
+def _with(subst: Subst, trial: Trial, constant: Const, value: Any) -> Trial | None:
+    """Return the trial with another value of a constant; None if the rule does not match then."""
+    network = _replaced(trial.network, constant, value)
+    prepared = prepare(subst, network)
+    if isinstance(prepared, GraphError) or not _is_rewritten(prepared):
+        return None
+    return replace(trial, network=network, target=prepared.outputs)
 
 
 def _is_rewritten(prepared: Rewritten) -> bool:

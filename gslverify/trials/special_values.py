@@ -24,24 +24,23 @@ from gsl.subst import Rule, Subst
 from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
 from gslverify.comparison.compare import Comparison
 from gslverify.comparison.special import (
-    APART,
     INFINITY,
-    LARGE,
     MENUS,
     NAN,
     ZERO,
     Change,
+    apart_from_rounding,
     changes,
     floats_in,
     has_answer,
     special_inputs,
 )
+from gslverify.comparison.special_search import Way, telling_inputs
 from gslverify.finding import Finding
 from gslverify.networks.empty import plain_inputs
 from gslverify.networks.network import Network
 from gslverify.shrinking.descent import Budget, simplest
 from gslverify.stage import Question
-from gslverify.structures.kernels import combined_by
 from gslverify.trials.blame import difference_of
 from gslverify.trials.counterexample import counterexample_of
 from gslverify.trials.second_opinion import spread
@@ -50,6 +49,7 @@ from gslverify.trials.trial import Outcome as Trial
 from gslverify.trials.trial import run_trial
 
 NETWORKS_WITH_SPECIAL_VALUES = 12
+NETWORKS_WITH_MANY_INPUTS = 16
 FEW_ELEMENTS = 8
 
 
@@ -95,7 +95,11 @@ def special_values(question: Question, passed: Sequence[Trial]) -> SpecialValues
         for number, trial in enumerate(asked)
     ]
     seen = Counter(kind for found in changed for kind in {one.change.kind for one in found})
-    every = [*chain(*changed), *_changes_by_constants(question, asked)]
+    every = [
+        *chain(*changed),
+        *_changes_among_many(_small(usable)),
+        *_changes_by_constants(question, asked),
+    ]
     every.sort(key=_weight)
     allowed = [pair for one in every for pair in demands(one)]
     assumed = OF_SPECIAL_VALUES - question.rule.kept
@@ -105,6 +109,12 @@ def special_values(question: Question, passed: Sequence[Trial]) -> SpecialValues
         flag: next(one for one, flags in allowed if flags & needed == {flag}) for flag in needed
     }
     return SpecialValues(len(asked), seen, needed, witnesses, broken)
+
+
+def _small(passed: Sequence[Trial]) -> list[Trial]:
+    """Return some trials of the smaller networks."""
+    ordered = sorted(passed, key=lambda trial: trial.network.elements)
+    return spread(ordered[: len(ordered) // 2 + 1], NETWORKS_WITH_MANY_INPUTS)
 
 
 FLAG_OF = {NAN: "nnan", INFINITY: "ninf", ZERO: "nsz"}
@@ -117,13 +127,14 @@ ASSUMED = {"nnan": np.isnan, "ninf": np.isinf}
 def demands(found: Changed) -> Iterator[tuple[Changed, frozenset[str]]]:
     """Yield a change in parts, with the flags each of which allows it or excuses where it is.
 
-    It is excused where an argument or a result of the source is NaN or infinite: in graphs of
-    element-wise operators at that place, in others anywhere.
+    It is excused where an argument or a result is NaN or infinite, on whichever side: in graphs of
+    element-wise operators at that place, in others anywhere. A NaN that the target makes of what
+    overflows is laid to infinity.
     """
     change, network = found.change, found.network
     places = change.places
     try:
-        values = trace(network.outputs, found.inputs)
+        values = trace((*network.outputs, *found.trial.target), found.inputs)
     except (GslError, IndexError):
         yield found, frozenset({FLAG_OF[change.kind]})
         return
@@ -171,26 +182,30 @@ def _smallest_set(demands: Sequence[frozenset[str]], rather: Set[str]) -> frozen
 
 
 def _changes_of(trial: Trial, number: int) -> Iterator[Change]:
-    """Yield what changes on inputs of all kinds.
+    """Yield what changes on inputs of all kinds, by the references."""
+    generator, network = np.random.default_rng(number), trial.network
+    for kind in MENUS:
+        inputs = special_inputs(network.variables, trial.inputs, kind, generator)
+        yield from changes(network.outputs, trial.target, inputs)
 
-    Whether a sum of both signs overflows depends on its order, which no operator states, and so it
-    is for products of large and small numbers: max + max - max is infinite or max.
-    """
-    generator = np.random.default_rng(number)
-    variables, source, target = trial.network.variables, trial.network.outputs, trial.target
-    calls = [e for e in reverse_post_order((*source, *target)) if isinstance(e, Call)]
-    combined = {call: combined_by(call) for call in calls}
-    sums = [call for call in calls if "sum" in combined[call]]
-    has_products = any("product" in functions for functions in combined.values())
-    for kind in (*MENUS, LARGE, APART):
-        at_the_ends = kind not in MENUS
-        inputs = special_inputs(
-            variables, trial.inputs, kind, generator, one_signed=at_the_ends and bool(sums)
-        )
-        depends_on_order = kind == APART and has_products
-        if at_the_ends and (depends_on_order or not _of_one_sign(sums, inputs)):
-            continue
-        yield from changes(source, target, inputs)
+
+def _changes_among_many(passed: Sequence[Trial]) -> Iterator[Changed]:
+    """Yield what changes on inputs that were found among many, every way of it once."""
+    known: set[Way] = set()
+    for number, trial in enumerate(passed):
+        sides, variables = (trial.network.outputs, trial.target), trial.network.variables
+        generator = np.random.default_rng(number)
+        for way, inputs in telling_inputs(*sides, variables, trial.inputs, generator):
+            if way in known:
+                continue
+            for change in filter(None, map(apart_from_rounding, changes(*sides, inputs))):
+                known.add(way)
+                yield Changed(trial, change)
+
+
+def _drawn_anew(trial: Trial) -> Iterator[Change]:
+    yield from _changes_of(trial, 0)
+    yield from (found.change for found in _changes_among_many([trial]))
 
 
 def _changes_by_constants(question: Question, asked: Sequence[Trial]) -> Iterator[Changed]:
@@ -217,7 +232,7 @@ def _simplified(question: Question, found: Changed, passed: Sequence[Trial]) -> 
             agreeing[id(network)] = _agreeing(subst, network)
         for trial in agreeing[id(network)]:
             changed = changes(trial.network.outputs, trial.target, inputs)
-            drawn = () if trial.network is found.network else _changes_of(trial, 0)
+            drawn = () if trial.network is found.network else _drawn_anew(trial)
             for change in chain(changed, drawn):
                 if change.kind == kind:
                     agreeing[id(trial.network)] = [trial]
@@ -236,18 +251,6 @@ def _agreeing(subst: Subst, network: Network) -> list[Trial]:
     if trial.code is not None or trial.rejected:
         return []
     return [trial, *with_special_constants(subst, trial)]
-
-
-def _of_one_sign(sums: Sequence[Call], inputs: Mapping[str, Any]) -> bool:
-    """Return whether no operand of these calls has floats of both signs."""
-    try:
-        values = trace(sums, inputs)
-    except (GslError, IndexError):
-        return False
-    operands = {operand for call in sums for operand in call.operands}
-    arrays = floats_in([values[operand] for operand in operands])
-    with np.errstate(invalid="ignore"):
-        return not any((array > 0).any() and (array < 0).any() for array in arrays)
 
 
 def broken_promise(

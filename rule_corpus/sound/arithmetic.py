@@ -177,7 +177,7 @@ def divide_by_quotient() -> Subst:
 @rule(
     tags=REALS | {"division", "exact-real", "algebraic-reassoc"},
     origin="Enzyme-JAX: DivideDivideSimplify",
-    flags={"ninf", "reassoc", "arcp"},
+    flags={"nnan", "ninf", "reassoc", "arcp"},
 )
 def divide_twice() -> Subst:
     """(a / b) / c  =>  a / (b * c)

@@ -104,7 +104,7 @@ def fold_batch_norm_into_conv3d() -> Subst:
     tags=NORM | {"convolution", "transposed"},
     origin="ONNX Script: _fuse_batchnorm, ConvTranspose of one axis",
     twin="fold_batch_norm_into_conv1d_transpose_by_rows",
-    flags={"ninf", "nsz", "reassoc"},
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def fold_batch_norm_into_conv1d_transpose() -> Subst:
     """batch_norm[1](conv1d_transpose{A}(x, w), g, b, m, v).0  =>  bias_add[1](y, b - m * k)
@@ -150,7 +150,7 @@ def fold_batch_norm_into_transposed_conv() -> Subst:
     tags=NORM | {"matmul"},
     origin="ONNX Script: _fuse_batchnorm, Gemm; OpenVINO: MatMulMultiplyFusion",
     twin="fold_batch_norm_into_matmul_by_rows",
-    flags={"ninf", "nsz", "reassoc"},
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def fold_batch_norm_into_matmul() -> Subst:
     """batch_norm[1](x @ w, g, b, m, v).0  =>  x @ (w * k) + (b - m * k) for matrices
@@ -169,7 +169,7 @@ def fold_batch_norm_into_matmul() -> Subst:
     tags=NORM | {"convolution"},
     origin="PyTorch: fuse_bn_conv; NNCF: batch norms in front of convolutions",
     twin="conv_of_batch_norm_padded",
-    flags={"ninf", "reassoc"},
+    flags={"nnan", "ninf", "reassoc"},
 )
 def conv_of_batch_norm() -> Subst:
     """conv{A}(batch_norm[1](x, g, b, m, v).0, w)  =>  bias_add[1](conv{A}(x, w * k'), t) unpadded
@@ -191,7 +191,7 @@ def conv_of_batch_norm() -> Subst:
     tags=NORM | {"matmul"},
     origin="ONNX Runtime: MatMulBNFusion, the norm first",
     twin="matmul_of_batch_norm_of_stack",
-    flags={"ninf", "reassoc"},
+    flags={"nnan", "ninf", "reassoc"},
 )
 def matmul_of_batch_norm() -> Subst:
     """batch_norm[1](x, g, b, m, v).0 @ w  =>  x @ (k' * w) + (b - m * k) @ w for matrices

@@ -104,7 +104,7 @@ def fold_batch_norm_into_conv() -> Subst:
 @rule(
     tags={"dense", "normalisation", "bn-fold", "exact-real", "fusion"},
     origin="ONNX Script: _fuse_batchnorm, Gemm",
-    flags={"ninf", "nsz", "reassoc"},
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def fold_batch_norm_into_dense() -> Subst:
     """batch_norm[1](dense(x, w), g, b, m, v).0  =>  bias_add[1](dense(x, w * k'), b - m * k)

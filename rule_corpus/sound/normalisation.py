@@ -16,7 +16,7 @@ def _is_among(axis: Term, axes: Term, rank: Term) -> Term:
     tags=TAGS | {"exact-real"},
     origin="GSL: lower_batch_norm",
     twin="lower_batch_norm_published",
-    flags={"ninf", "nsz", "reassoc"},
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def lower_batch_norm() -> Subst:
     """batch_norm[a](x, g, b, m, v).0  =>  bias_add[a](x * k, b - m * k), k = g / sqrt(v + eps)

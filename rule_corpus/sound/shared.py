@@ -44,7 +44,7 @@ def conv_and_relu() -> Subst:
     tags=CONV | {"normalisation", "bn-fold", "pooling", "exact-real"},
     origin="TNN: batch normalisation in convolutions, where something else reads these",
     twin="fold_batch_norm_before_pool",
-    flags={"ninf", "nsz", "reassoc"},
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def fold_batch_norm_beside_pool() -> Subst:
     """batch_norm[1](y).0, max_pool1d{B}(y) of y = conv1d{A}(x, w)  =>  z, max_pool1d{B}(y)

@@ -25,11 +25,11 @@ NARROWED: Mapping[str, tuple[Sides, str]] = {
             op.Cast(single(x * y), dtype="float16"),
             op.Cast(single(x) * single(y), dtype="float16"),
         ),
-        "nnan lossy",
+        "ninf lossy",
     ),
     "float32(x + y) => float32(x) + float32(y)": (
         lambda x, y: (single(x + y), single(x) + single(y)),
-        "nnan lossy",
+        "ninf nsz lossy",
     ),
     "float32(-x) => -float32(x)": (lambda x: (single(-x), -single(x)), ""),
 }

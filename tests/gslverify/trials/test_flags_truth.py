@@ -2,9 +2,9 @@
 
 LLVM says what each flag allows (https://llvm.org/docs/LangRef.html#fast-math-flags), and XLA has
 options for the same: xla_cpu_fast_math_honor_nans, _infs, _division and _functions, and
-xla_allow_excess_precision. Where one side alone overflows, ninf is needed: LLVM has reassoc cover
-that. Functions that are replaced need afn, as the documentation says; for some of their laws LLVM's
-optimizer is content with reassoc.
+xla_allow_excess_precision. Where one side alone overflows, ninf is needed, whether that makes an
+infinity or a NaN: LLVM has reassoc cover that. Functions that are replaced need afn, as the
+documentation says; for some of their laws LLVM's optimizer is content with reassoc.
 """
 
 from __future__ import annotations
@@ -86,9 +86,9 @@ RECIPROCAL: Rows = {
     "x / 3 => x * (1 / 3)": (lambda x: (x / 3, x * (1 / 3)), "arcp"),
     "x / c => x * (1 / c)": (
         lambda x: (lambda k: (x / k, x * constant(1 / k.value)))(c()),
-        "nnan arcp",
+        "ninf arcp",
     ),
-    "a / (b / c) => a * (c / b)": (lambda x, y, z: (x / (y / z), x * (z / y)), "ninf arcp"),
+    "a / (b / c) => a * (c / b)": (lambda x, y, z: (x / (y / z), x * (z / y)), "arcp"),
     "x / sqrt(y) => x * rsqrt(y)": (lambda x, y: (x / op.Sqrt(y), x * op.Rsqrt(y)), "arcp"),
     "mean(x) => sum(x) * (1 / n)": (
         lambda x: (op.Mean(x, axis=(1,), keepdims=False), total(x, 1) * 0.1),
@@ -104,7 +104,11 @@ ALGEBRAIC: Rows = {
     ),
     "(x + y) - y => x": (lambda x, y: ((x + y) - y, x), "nnan ninf nsz reassoc"),
     "(x * y) / y => x": (lambda x, y: ((x * y) / y, x), "nnan ninf reassoc"),
-    "(x / y) / z => x / (y * z)": (lambda x, y, z: ((x / y) / z, x / (y * z)), "ninf reassoc arcp"),
+    # The product underflows to 0, and 0 / 0 is NaN.
+    "(x / y) / z => x / (y * z)": (
+        lambda x, y, z: ((x / y) / z, x / (y * z)),
+        "nnan ninf reassoc arcp",
+    ),
     "x * (y / z) => (x * y) / z": (lambda x, y, z: (x * (y / z), (x * y) / z), "ninf reassoc"),
     "x / z + y / z => (x + y) / z": (
         lambda x, y, z: (x / z + y / z, (x + y) / z),
@@ -119,7 +123,7 @@ ALGEBRAIC: Rows = {
     "(x + 0.3) + 0.7 => x + 1": (lambda x: ((x + 0.3) + 0.7, x + (0.3 + 0.7)), "reassoc"),
     "(x * c) / d => x * (c / d)": (
         with_two(lambda x, k, m: ((x * k) / m, x * constant(k.value / m.value))),
-        "nnan reassoc arcp",
+        "ninf reassoc arcp",
     ),
     "(x / c) / d => x / (c * d)": (
         with_two(lambda x, k, m: ((x / k) / m, x / constant(k.value * m.value))),
@@ -139,11 +143,11 @@ ALGEBRAIC: Rows = {
     ),
     "(x @ y) @ z => x @ (y @ z)": (
         lambda x, y, z: (op.Matmul(op.Matmul(x, y), z), op.Matmul(x, op.Matmul(y, z))),
-        "reassoc",
+        "ninf reassoc",
     ),
     "z @ (x + y) => z @ x + z @ y": (
         lambda z, x, y: (op.Matmul(z, x + y), op.Matmul(z, x) + op.Matmul(z, y)),
-        "reassoc",
+        "ninf reassoc",
     ),
     "softmax(x + c) => softmax(x)": (
         lambda x: (op.Softmax(x + c(), axis=-1), op.Softmax(x, axis=-1)),
@@ -188,7 +192,7 @@ CONVERTED: Rows = {
             op.Cast(x + y, dtype="float16"),
             op.Cast(x, dtype="float16") + op.Cast(y, dtype="float16"),
         ),
-        "nnan lossy",
+        "ninf nsz lossy",
     ),
     "float32(float16(x) + float16(y)) => x + y": (
         lambda x, y: (
