@@ -7,7 +7,7 @@ from gsl import Subst, attr, op, pat, rule
     tags={"bias", "scale", "exact-real-and-int", "algebraic-distrib"},
     origin="ONNX Runtime: ConvBNFusion and ConvMulFusion, where the convolution has a bias",
     twin="scale_of_bias_unaligned",
-    flags={"nnan", "ninf", "nsz", "reassoc"},
+    flags={"ninf", "nsz", "reassoc"},
 )
 def scale_of_bias() -> Subst:
     """bias_add[a](x, b) * k  =>  bias_add[a](x * k, b * k'), k having the size of b on axis a

@@ -33,7 +33,7 @@ def _differ_only_on(axis: Term, one: Pattern, two: Pattern) -> Term:
     tags=TAGS | {"exact-real-and-int", "algebraic-distrib"},
     origin="GSL: diamond_conv_add",
     twin="diamond_conv_add_published",
-    flags={"nnan", "ninf", "reassoc"},
+    flags={"ninf", "reassoc"},
 )
 def diamond_conv_add() -> Subst:
     """conv{A}(x, w1) + conv{A}(x, w2)  =>  conv{A}(x, w1 + w2)
@@ -115,7 +115,7 @@ def conv_shortcut_add() -> Subst:
     tags=TAGS | {"exact-real-and-int", "algebraic-distrib"},
     origin="GSL: conv_mul",
     twin="conv_mul_published",
-    flags={"nnan", "ninf", "nsz", "reassoc"},
+    flags={"ninf", "nsz", "reassoc"},
 )
 def conv_mul() -> Subst:
     """conv{A}(x, w) * k  =>  conv{A}(x, w * k'), where only the channel axis of k is longer than 1

@@ -45,7 +45,7 @@ def conv_of_scaled() -> Subst:
 @rule(
     tags=SCALE | {"algebraic-distrib"},
     origin="TVM Relay: FoldScaleAxis, forward; OpenVINO: MultiplyConvolutionFusion",
-    flags={"nnan", "ninf", "reassoc"},
+    flags={"ninf", "reassoc"},
 )
 def conv_of_scaled_channels() -> Subst:
     """conv{A}(x * s, w)  =>  conv{A}(x, w * s), s of shape (C, 1, 1) and groups = 1
@@ -127,7 +127,7 @@ def fold_batch_norm_into_dense() -> Subst:
     tags=SCALE | {"bias", "algebraic-distrib"},
     origin="ONNX Script: _fuse_conv_affine, after the convolution",
     twin="affine_of_conv_single_element",
-    flags={"nnan", "ninf", "nsz", "reassoc"},
+    flags={"ninf", "nsz", "reassoc"},
 )
 def affine_of_conv() -> Subst:
     """bias_add[1](conv{A}(x, w), b) * s  =>  bias_add[1](conv{A}(x, w * s), b * s), s of rank 0
@@ -193,7 +193,7 @@ def conv_of_single_taps_strided() -> Subst:
     tags=SCALE | {"transposed", "algebraic-distrib"},
     origin="ONNX Script: _fuse_batchnorm, ConvTranspose; OpenVINO: ConvolutionMultiplyFusion",
     twin="scale_of_transposed_conv_grouped",
-    flags={"nnan", "ninf", "nsz", "reassoc"},
+    flags={"ninf", "nsz", "reassoc"},
 )
 def scale_of_transposed_conv() -> Subst:
     """conv_transpose{A}(x, w) * s  =>  conv_transpose{A}(x, w * s) without groups, s (O, 1, 1)

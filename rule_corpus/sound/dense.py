@@ -180,7 +180,7 @@ def matmul_by_identity() -> Subst:
 @rule(
     tags={"matmul", "scale", "algebraic-reassoc", "exact-real-and-int"},
     origin="ONNX Runtime: MatMulScaleFusion, right operand",
-    flags={"nnan", "ninf", "nsz", "reassoc"},
+    flags={"ninf", "nsz", "reassoc"},
 )
 def matmul_by_scaled() -> Subst:
     """x @ (y * s)  =>  (x @ y) * s for a constant s of rank 0

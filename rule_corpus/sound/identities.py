@@ -172,7 +172,7 @@ def multiply_constants() -> Subst:
 @rule(
     tags={"algebra", "reassociation", "exact-real-and-int", "algebraic-reassoc"},
     origin="TensorRight: xla/mul, rule 05",
-    flags={"nnan", "ninf", "reassoc"},
+    flags={"ninf", "reassoc"},
 )
 def multiply_scaled() -> Subst:
     """(x * c) * (y * d)  =>  (x * y) * (c * d) for constants c and d of rank 0

@@ -11,7 +11,7 @@ COMMUTED = {"elementwise", "canonicalise", "bit-exact"}
 SCALED = {"scale", "bn-fold", "exact-real", "algebraic-distrib"}
 NORM = {"normalisation", "norm-fusion", "fusion", "exact-real"}
 SOFTMAX = {"softmax", "attention", "matmul", "scale", "canonicalise", "exact-real"}
-SCALING_FLAGS = {"nnan", "ninf", "nsz", "reassoc"}
+SCALING_FLAGS = {"ninf", "nsz", "reassoc"}
 
 
 def scalar() -> pat.Const:

@@ -72,7 +72,7 @@ def matmul_association() -> Subst:
     tags={"matmul", "distributivity", "exact-real-and-int", "algebraic-distrib"},
     origin="TVM Relax: ExpandMatmulOfSum",
     twin="expand_matmul_of_sum_published",
-    flags={"nnan", "ninf", "reassoc", "lossy"},
+    flags={"ninf", "reassoc", "lossy"},
 )
 def expand_matmul_of_sum() -> Subst:
     """x @ (y + z)  =>  x @ y + x @ z when y and z have one shape
@@ -144,7 +144,7 @@ def matmul_as_dense() -> Subst:
     tags={"matmul", "scale", "exact-real-and-int", "algebraic-distrib"},
     origin="Enzyme-JAX: FactorScalarsInDotGeneral",
     twin="matmul_of_scaled_any_shape",
-    flags={"nnan", "ninf", "nsz", "reassoc"},
+    flags={"ninf", "nsz", "reassoc"},
 )
 def matmul_of_scaled() -> Subst:
     """(x * s) @ y  =>  (x @ y) * s for a constant s of rank 0

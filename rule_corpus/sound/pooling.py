@@ -59,7 +59,7 @@ def sum_of_avg_pools() -> Subst:
 @rule(
     tags=POOL | {"scale", "exact-real", "algebraic-distrib"},
     origin="TASO: verify.py, pooling is linear",
-    flags={"nnan", "ninf", "nsz", "reassoc"},
+    flags={"ninf", "nsz", "reassoc"},
 )
 def avg_pool_of_scaled() -> Subst:
     """avg_pool1d{A}(x * c)  =>  avg_pool1d{A}(x) * c for a constant c of rank 0

@@ -191,7 +191,7 @@ def matmul_of_diagonal() -> Subst:
 @rule(
     tags={"matmul", "scale", "exact-real-and-int", "algebraic-distrib"},
     origin="Enzyme-JAX: FactorScalarsInDotGeneral, both operands",
-    flags={"nnan", "ninf", "nsz", "reassoc"},
+    flags={"ninf", "nsz", "reassoc"},
 )
 def matmul_of_two_scaled() -> Subst:
     """(x * c) @ (y * d)  =>  (x @ y) * (c * d) for constants c and d of rank 0

@@ -158,7 +158,7 @@ def mean_as_sum() -> Subst:
     tags={"reduction", "scale", "exact-real-and-int", "algebraic-distrib"},
     origin="TensorRight: xla/reduce, rule 03",
     twin="product_of_scaled",
-    flags={"nnan", "ninf", "nsz", "reassoc"},
+    flags={"ninf", "nsz", "reassoc"},
 )
 def sum_of_scaled() -> Subst:
     """sum(x * c)  =>  sum(x) * c for a constant c of rank 0
@@ -243,7 +243,7 @@ def softmax_of_shifted() -> Subst:
     tags={"softmax", "reduction", "scale", "exact-real", "algebraic-distrib"},
     origin="PyTorch Inductor: mul_softmax_pattern",
     twin="shift_of_scaled_any_factor",
-    flags={"nnan", "ninf", "nsz", "reassoc"},
+    flags={"ninf", "nsz", "reassoc"},
 )
 def shift_of_scaled() -> Subst:
     """x * c - max[a, keep](x * c)  =>  (x - max[a, keep](x)) * c for floats and a constant c >= 0
