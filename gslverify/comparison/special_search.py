@@ -91,14 +91,12 @@ def _menus(dtype: str) -> Any:
     """Return the numbers of each kind, those more often that have to meet others like them."""
     limits = finfo(dtype)
     large, small = LARGE_SHARE * float(limits.max), float(limits.tiny)
-    less = 0.75 * large
-    root = 2.0 ** int(0.6 * float(limits.maxexp))
-    infinity = np.inf
+    less, infinity = 0.75 * large, np.inf
     return np.array(
         (
             (0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 1.0, -2.0, 1.0, -2.0),
-            (large, -large, large, -large, less, -less, root, -root, 200.0, -200.0, 1.0, -2.0),
-            (large, -large, less, small, -small, root, 1 / root, 0.0, -0.0, -200.0, 1.0, 0.5),
+            (large, -large, large, -large, less, -less, less, -less, 200.0, -200.0, 1.0, -2.0),
+            (large, -large, less, small, -small, small, 0.0, -0.0, 200.0, -200.0, 1.0, 0.5),
             (infinity, -infinity, infinity, -infinity, 0.0, -0.0, 0.0, -0.0, 1.0, -2.0, 1.0, 0.5),
         )
     )
