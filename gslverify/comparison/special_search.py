@@ -29,8 +29,8 @@ MOST_WORK = 300_000
 Way = tuple[str, bool, bool]
 """A kind of value that differs, "" for a decision, and whether there are NaN and infinities."""
 
-ZEROS, LARGE, UNLIKE, INFINITE = range(4)
-"""What inputs consist of beside ordinary numbers: zeros, large numbers, large and small, infinity.
+ZEROS, LARGE, UNLIKE, INFINITE, UNDEFINED = range(5)
+"""What inputs have beside ordinary numbers: zeros, large numbers, large and small, infinity, NaN.
 
 Whether a sum of both signs overflows depends on its order, which no operator states, and so it
 is for products of large and small numbers: max + max - max is infinite or max.
@@ -73,7 +73,7 @@ def _drawn(
     variables: Sequence[Var], usual: Mapping[str, Any], count: int, generator: np.random.Generator
 ) -> tuple[Any, dict[str, Any]]:
     """Return of what kind each of many inputs is, and these."""
-    kinds = generator.integers(4, size=count)
+    kinds = generator.integers(5, size=count)
     inputs: dict[str, Any] = {}
     for variable in variables:
         shape = (count, *variable.shape)
@@ -91,13 +91,14 @@ def _menus(dtype: str) -> Any:
     """Return the numbers of each kind, those more often that have to meet others like them."""
     limits = finfo(dtype)
     large, small = LARGE_SHARE * float(limits.max), float(limits.tiny)
-    less, infinity = 0.75 * large, np.inf
+    less, infinity, nan = 0.75 * large, np.inf, np.nan
     return np.array(
         (
             (0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 1.0, -2.0, 1.0, -2.0),
             (large, -large, large, -large, less, -less, less, -less, 200.0, -200.0, 1.0, -2.0),
             (large, -large, less, small, -small, small, 0.0, -0.0, 200.0, -200.0, 1.0, 0.5),
             (infinity, -infinity, infinity, -infinity, 0.0, -0.0, 0.0, -0.0, 1.0, -2.0, 1.0, 0.5),
+            (nan, nan, nan, nan, 0.0, -0.0, 0.0, -0.0, 1.0, -2.0, 1.0, 0.5),
         )
     )
 

@@ -221,8 +221,12 @@ def _changes_by_constants(question: Question, asked: Sequence[Trial]) -> Iterato
 
 
 def _simplified(question: Question, found: Changed, passed: Sequence[Trial]) -> Changed:
-    """Return the simplest change of the same kind, in the structures of all that `passed`."""
+    """Return the simplest change of the same kind that no flag of the rule allows.
+
+    It may be in the structures of all that `passed`.
+    """
     subst, kind = question.subst, found.change.kind
+    assumed = OF_SPECIAL_VALUES - question.rule.kept
     agreeing = {id(found.network): [found.trial]}
     networks = [found.network]  # kept, so that no other has its id
 
@@ -233,11 +237,12 @@ def _simplified(question: Question, found: Changed, passed: Sequence[Trial]) -> 
         for trial in agreeing[id(network)]:
             changed = changes(trial.network.outputs, trial.target, inputs)
             drawn = () if trial.network is found.network else _drawn_anew(trial)
-            for change in chain(changed, drawn):
-                if change.kind == kind:
+            alike = (Changed(trial, one) for one in chain(changed, drawn) if one.kind == kind)
+            for broken, flags in chain.from_iterable(map(demands, alike)):
+                if not flags & assumed:
                     agreeing[id(trial.network)] = [trial]
                     networks.append(trial.network)
-                    return Changed(trial, change)
+                    return broken
         return None
 
     samplers = {id(one): one for trial in passed if (one := trial.network.sampler) is not None}

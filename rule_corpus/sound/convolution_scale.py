@@ -45,13 +45,14 @@ def conv_of_scaled() -> Subst:
 @rule(
     tags=SCALE | {"algebraic-distrib"},
     origin="TVM Relay: FoldScaleAxis, forward; OpenVINO: MultiplyConvolutionFusion",
-    flags={"ninf", "reassoc"},
+    flags={"nnan", "ninf", "reassoc"},
 )
 def conv_of_scaled_channels() -> Subst:
     """conv{A}(x * s, w)  =>  conv{A}(x, w * s), s of shape (C, 1, 1) and groups = 1
 
     Channel c of the data only meets input channel c of the kernels, whose axes are behind it as
-    they are in the data. With groups, the kernels number their input channels anew.
+    they are in the data. With groups, the kernels number their input channels anew. Where a kernel
+    lies in the padding alone, a NaN in s only reaches the target.
     """
     x, w, s = pat.Wildcard(), pat.Variable(), pat.Variable(shape=(None, 1, 1))
     conv = op.Conv2D(x * s, w, **PINNED, groups=1, out_dtype=x.dtype)
