@@ -91,11 +91,11 @@ def _menus(dtype: str) -> Any:
     """Return the numbers of each kind, those more often that have to meet others like them."""
     limits = finfo(dtype)
     large, small = LARGE_SHARE * float(limits.max), float(limits.tiny)
-    less, infinity, nan = 0.75 * large, np.inf, np.nan
+    less, part, infinity, nan = 0.75 * large, large / 8, np.inf, np.nan
     return np.array(
         (
             (0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 1.0, -2.0, 1.0, -2.0),
-            (large, -large, large, -large, less, -less, less, -less, 200.0, -200.0, 1.0, -2.0),
+            (large, -large, large, -large, less, -less, part, -part, 200.0, -200.0, 1.0, -2.0),
             (large, -large, less, small, -small, small, 0.0, -0.0, 200.0, -200.0, 1.0, 0.5),
             (infinity, -infinity, infinity, -infinity, 0.0, -0.0, 0.0, -0.0, 1.0, -2.0, 1.0, 0.5),
             (nan, nan, nan, nan, 0.0, -0.0, 0.0, -0.0, 1.0, -2.0, 1.0, 0.5),
