@@ -46,8 +46,13 @@ def work(outputs: Sequence[Expr]) -> int:
     return sum(map(_work, calls))
 
 
+def _works_on_any_shape(call: Call) -> bool:
+    """Tell whether a reference computes many inputs at once; that of a user may count axes."""
+    return "elementwise" in call.operator.traits and call.operator.is_built_in
+
+
 def _work(call: Call) -> int:
-    if "elementwise" in call.operator.traits:
+    if _works_on_any_shape(call):
         return sum(one.size for one in tensors((call.type,)))
     elements = _elements_of(call)
     return ONE_BY_ONE if elements is None else sum(one.work for one in elements)
@@ -71,7 +76,7 @@ def _value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any], count: in
     match expr:
         case Const(value=value):
             return np.broadcast_to(value, (count, *value.shape))
-        case Call(type=TensorType() as declared) if "elementwise" in expr.operator.traits:
+        case Call(type=TensorType() as declared) if _works_on_any_shape(expr):
             return value_of(expr, _aligned(operands, declared), inputs)
         case Call():
             elements = _elements_of(expr)
