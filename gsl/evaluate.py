@@ -13,8 +13,6 @@ from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import computed
 
 if TYPE_CHECKING:
-    from gsl.operators import Operator
-    from gsl.types import Type
     from gsl.workload import Workload
 
 
@@ -35,8 +33,21 @@ def trace(outputs: Sequence[Expr], values: Mapping[str, Any]) -> dict[Expr, Any]
     with np.errstate(all="ignore"):
         for expr in reverse_post_order(outputs):
             operands = [results[operand] for operand in expr.operands]
-            results[expr] = value_of(expr, operands, values)
+            results[expr] = value_or_error(expr, operands, values)
     return results
+
+
+def value_or_error(expr: Expr, operands: list[Any], values: Mapping[str, Any]) -> Any:
+    """Return the value of one expression; whatever a reference of others raises is a GraphError."""
+    try:
+        return value_of(expr, operands, values)
+    except GslError:
+        raise
+    except Exception as error:
+        if not isinstance(expr, Call) or expr.operator.is_built_in:
+            raise
+        message = f"the reference of {expr.operator} raises {type(error).__name__}: {error}"
+        raise GraphError(message) from error
 
 
 def value_of(expr: Expr, operands: list[Any], values: Mapping[str, Any]) -> Any:
@@ -55,25 +66,9 @@ def value_of(expr: Expr, operands: list[Any], values: Mapping[str, Any]) -> Any:
         case Call(operator=operator, attributes=attributes):
             if operator.reference is None:
                 raise GraphError(f"{operator} has no NumPy reference")
-            if operator.is_built_in:
-                return computed(operator.reference, operands, attributes, expr.type)
-            return _computed_by_others(operator, operands, attributes, expr.type)
+            return computed(operator.reference, operands, attributes, expr.type)
         case _:
             raise GraphError(f"not a computation expression: {expr!r}")
-
-
-def _computed_by_others(
-    operator: Operator, operands: list[Any], attributes: Mapping[str, Any], declared: Type
-) -> Any:
-    """Return what a reference computes that may raise anything; raise GraphError if it does."""
-    assert operator.reference is not None
-    try:
-        return computed(operator.reference, operands, attributes, declared)
-    except GslError:
-        raise
-    except Exception as error:
-        message = f"the reference of {operator} raises {type(error).__name__}: {error}"
-        raise GraphError(message) from error
 
 
 def run(workload: Workload, inputs: Mapping[str, Any]) -> list[Any]:

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gsl.attr.term import Symbol
-from gsl.evaluate import value_of
+from gsl.evaluate import value_or_error
 from gsl.expr import Call, Const, Expr
 from gsl.kernel.evaluate import evaluate
 from gsl.kernel.expression import Expression, Read, Reduction, walk
@@ -77,13 +77,13 @@ def _value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any], count: in
         case Const(value=value):
             return np.broadcast_to(value, (count, *value.shape))
         case Call(type=TensorType() as declared) if _works_on_any_shape(expr):
-            return value_of(expr, _aligned(operands, declared), inputs)
+            return value_or_error(expr, _aligned(operands, declared), inputs)
         case Call():
             elements = _elements_of(expr)
             if elements is None:
                 return _one_by_one(expr, operands, count)
             return _by_kernel(expr, elements, operands, count)
-    return value_of(expr, operands, inputs)
+    return value_or_error(expr, operands, inputs)
 
 
 def _aligned(operands: Sequence[Any], declared: TensorType) -> list[Any]:
@@ -94,7 +94,9 @@ def _aligned(operands: Sequence[Any], declared: TensorType) -> list[Any]:
 
 
 def _one_by_one(call: Call, operands: Sequence[Any], count: int) -> Any:
-    return _stacked([value_of(call, [_at(one, n) for one in operands], {}) for n in range(count)])
+    return _stacked(
+        [value_or_error(call, [_at(one, n) for one in operands], {}) for n in range(count)]
+    )
 
 
 def _at(value: Any, number: int) -> Any:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from gsl.errors import GslError
-from gsl.evaluate import value_of
+from gsl.errors import GraphError, GslError
+from gsl.evaluate import value_or_error
 from gsl.expr import Call, Const, Expr, Proj, Tuple, Var
 from gsl.graph import reverse_post_order
 from gsl.types import ANY_FLOAT, TensorType
@@ -129,8 +129,8 @@ def _value(expr: Expr, operands: list[Any], variables: Mapping[str, Any], field:
     if isinstance(expr, Const) and expr.asked is not None:
         return lifted(expr.asked, field, np.dtype(expr.dtype))
     try:
-        return value_of(expr, operands, variables)
-    except (TypeError, AttributeError) as error:
+        return value_or_error(expr, operands, variables)
+    except (TypeError, AttributeError, GraphError) as error:
         raise OutsideError(f"{expr!r} is not followed modulo a prime: {error}") from error
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gsl.errors import GslError
-from gsl.evaluate import value_of
+from gsl.evaluate import value_or_error
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gslverify.comparison.bounded import Bounded
@@ -42,7 +42,7 @@ def _is_certain(call: Call, values: Mapping[Expr, Any]) -> bool:
     with np.errstate(all="ignore"):
         for sign in (0, 1, -1):
             try:
-                value = value_of(call, [_moved(operand, sign) for operand in operands], {})
+                value = value_or_error(call, [_moved(operand, sign) for operand in operands], {})
             except GslError:
                 return False
             places.append(np.isfinite(_single(value)))

@@ -14,7 +14,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from gsl.errors import GslError
-from gsl.evaluate import value_of
+from gsl.evaluate import value_or_error
 from gsl.expr import Const, Expr
 from gsl.numpy_dtypes import finfo, is_floating
 from gsl.operators.declaration import tensors
@@ -183,7 +183,7 @@ def _evaluated(
                 values[expr] = number(float(expr.asked or 0), machine, expr.dtype, is_quotient)
                 continue
             operands = [values[operand] for operand in expr.operands]
-            values[expr] = _lifted(value_of(expr, operands, sides.inputs), machine)
+            values[expr] = _lifted(value_or_error(expr, operands, sides.inputs), machine)
     return [values[output] for output in outputs]
 
 
