@@ -20,7 +20,8 @@ from gsl.attr.term import Symbol
 from gsl.evaluate import value_or_error
 from gsl.expr import Call, Const, Expr
 from gsl.kernel.evaluate import evaluate
-from gsl.kernel.expression import Expression, Read, Reduction, walk
+from gsl.kernel.expression import Apply, Expression, Read, Reduction, walk
+from gsl.kernel.functions import COMPARISONS
 from gsl.kernel.meaning import Elements
 from gsl.operators import Operator
 from gsl.operators.declaration import tensors
@@ -33,8 +34,10 @@ MOST_PARTS = 60
 INPUT = Symbol("input", low=0)
 """The index of the axis in front."""
 
-ONE_BY_ONE = 5_000
+ONE_BY_ONE = 1_500
 """What computing an operator for one input costs, in elements that are computed for many."""
+FIELD_FUNCTIONS = COMPARISONS | {"+", "-", "*", "/", "neg", "abs", "max", "min", "select", "cast"}
+"""What kernels compute like references that are stable, such as that of softmax."""
 
 
 def work(outputs: Sequence[Expr]) -> int:
@@ -158,10 +161,15 @@ def _elements(
 
 
 def _loops(value: Expression) -> int | None:
-    """Return how often the loop of a kernel runs; None if it has loops in loops or many parts."""
+    """Return how often the loop of a kernel runs; None if references are asked rather than it.
+
+    These know better what becomes of functions in loops, of loops in loops and of long kernels.
+    """
     parts = list(islice(walk(value), MOST_PARTS))
     loops = [part for part in parts if isinstance(part, Reduction)]
-    if len(parts) == MOST_PARTS or len(loops) > 1:
+    functions = {part.function for part in parts if isinstance(part, Apply)}
+    is_stable = not loops or functions <= FIELD_FUNCTIONS
+    if len(parts) == MOST_PARTS or len(loops) > 1 or not is_stable:
         return None
     extents = [extent for loop in loops for _, extent in loop.variables]
     return prod(extents) if all(isinstance(one, int) for one in extents) else None

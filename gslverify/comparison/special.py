@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gsl.errors import GslError
-from gsl.evaluate import evaluate
+from gsl.evaluate import evaluate, trace
 from gsl.expr import Call, Const, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import finfo, is_floating
@@ -25,6 +25,8 @@ MENUS: Mapping[str, tuple[float, ...]] = {
 }
 """What inputs consist of when one of the kinds is examined."""
 
+DOWN = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+"""The powers of 2 by which inputs are made smaller until nothing overflows."""
 ROUNDED_SHARE = 15 / 16
 """The share of the largest number beyond which rounding may decide whether a result overflows."""
 
@@ -117,25 +119,50 @@ def _decisions(
     tell.
     """
     pairs = list(zip(*map(flat, both), strict=True))
-    suspects = {n: _apart(*pair) for n, pair in enumerate(pairs) if pair[0].shape == pair[1].shape}
+    suspects = {n: apart(*pair) for n, pair in enumerate(pairs) if pair[0].shape == pair[1].shape}
     if not any(places.any() for places in suspects.values()):
         return
+    values = trace((*source, *target), inputs)
+    for kind, sides, tame in _calmer((source, target), inputs, values):
+        try:
+            calm = [evaluate(side, tame) for side in sides]
+        except (GslError, IndexError):
+            continue
+        calm_pairs = list(zip(*map(flat, calm), strict=True))
+        found: list[Change] = []
+        for number, suspect in suspects.items():
+            places = suspect & ~apart(*calm_pairs[number])
+            if kind == INFINITY:
+                places &= where_any(np.isinf, values, places.shape)
+            if places.any():
+                one, other = pairs[number]
+                found.append(Change(kind, number, places, one, other, inputs))
+        if found:
+            yield from found
+            return
+
+
+Sides = tuple[Sequence[Expr], Sequence[Expr]]
+
+
+def _calmer(
+    sides: Sides, inputs: Mapping[str, Any], values: Mapping[Expr, Any]
+) -> Iterator[tuple[str, Sides, Mapping[str, Any]]]:
+    """Yield both sides and inputs without a kind of special values, and that kind.
+
+    It is one of the inputs or else of constants, or an infinity that is computed from neither.
+    """
     kind, tame = _tamed(inputs)
-    if not kind:
-        kind, constants = _tamed(_floating_constants((*source, *target)))
-        source, target = (_with_constants(side, constants) for side in (source, target))
-    if not kind:
-        return
-    try:
-        calm = evaluate(source, tame), evaluate(target, tame)
-    except (GslError, IndexError):
-        return
-    calm_pairs = list(zip(*map(flat, calm), strict=True))
-    for number, suspect in suspects.items():
-        places = suspect & ~_apart(*calm_pairs[number])
-        if places.any():
-            one, other = pairs[number]
-            yield Change(kind, number, places, one, other, inputs)
+    if kind:
+        yield kind, sides, tame
+    else:
+        kind, constants = _tamed(_floating_constants((*sides[0], *sides[1])))
+        if kind:
+            source, target = (_with_constants(side, constants) for side in sides)
+            yield kind, (source, target), inputs
+    smaller = _without_overflow((*sides[0], *sides[1]), inputs) if _overflows(values) else None
+    if smaller is not None:
+        yield INFINITY, sides, smaller
 
 
 def _floating_constants(outputs: Sequence[Expr]) -> dict[Expr, Any]:
@@ -150,7 +177,7 @@ def _with_constants(outputs: Sequence[Expr], values: Mapping[Expr, Any]) -> Sequ
     )
 
 
-def _apart(one: Any, other: Any) -> Any:
+def apart(one: Any, other: Any) -> Any:
     """Return where two arrays hold ordinary values that differ, floats by more than rounding."""
     if not is_floating(one.dtype):
         return one != other
@@ -179,16 +206,51 @@ def _tamed(arrays: Mapping[Key, Any]) -> tuple[str, dict[Key, Any]]:
 
 
 def _within_range(array: Any) -> Any:
-    """Return an array whose numbers at the ends of the range are moved into it by powers of 2.
+    """Return an array whose numbers at the end of the range are moved into it by powers of 2.
 
     Doubles of them are finite then, and but for float16 so are products of two. 1 still vanishes
     beside the largest.
     """
     limits = finfo(array.dtype)
-    exponent = min(limits.maxexp // 2, limits.maxexp - limits.nmant) - 4
-    size = np.abs(array)
-    down, up = size > limits.max / 4, size == limits.tiny
-    return np.ldexp(array, exponent * (up.astype(int) - down.astype(int)))
+    exponent = min(limits.maxexp // 2 + 2, limits.maxexp - limits.nmant - 4)
+    return np.ldexp(array, -exponent * (np.abs(array) > limits.max / 4).astype(int))
+
+
+def _without_overflow(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return inputs so much smaller that nothing overflows; None if there are none.
+
+    All are scaled by one power of 2, so that they are rounded as before, and no number vanishes.
+    """
+    if not all(map(_is_finite, inputs.values())):
+        return None
+    for exponent in DOWN:
+        smaller = {name: _scaled(array, -exponent) for name, array in inputs.items()}
+        if any(_vanishes(inputs[name], array) for name, array in smaller.items()):
+            return None
+        try:
+            if not _overflows(trace(outputs, smaller)):
+                return smaller
+        except (GslError, IndexError):
+            return None
+    return None
+
+
+def _is_finite(array: Any) -> bool:
+    return not is_floating(array.dtype) or bool(np.isfinite(array).all())
+
+
+def _overflows(values: Mapping[Expr, Any]) -> bool:
+    return any(np.isinf(array).any() for array in floats_in(values.values()))
+
+
+def _scaled(array: Any, exponent: int) -> Any:
+    return np.ldexp(array, exponent) if is_floating(array.dtype) else array
+
+
+def _vanishes(array: Any, smaller: Any) -> bool:
+    if not is_floating(array.dtype):
+        return False
+    return bool(((array != 0) & (np.abs(smaller) < finfo(array.dtype).tiny)).any())
 
 
 def changes_between(
@@ -213,6 +275,29 @@ def apart_from_rounding(change: Change) -> Change | None:
     most = ROUNDED_SHARE * float(finfo(finite.dtype).max)
     places = change.places & ~(np.isfinite(finite) & (np.abs(finite) > most))
     return replace(change, places=places) if places.any() else None
+
+
+def where_any(
+    test: Callable[[Any], Any], values: Mapping[Expr, Any], shape: tuple[int, ...]
+) -> Any:
+    """Return where in a result of a `shape` a test holds for some float that was computed.
+
+    In graphs of element-wise operators that is at the same place, in others anywhere.
+    """
+    is_local = all("elementwise" in e.operator.traits for e in values if isinstance(e, Call))
+    found = np.zeros(shape, bool)
+    for array in floats_in(values.values()):
+        special = test(array)
+        found |= special if is_local and _stretches(special, shape) else special.any()
+    return found
+
+
+def _stretches(array: Any, shape: tuple[int, ...]) -> bool:
+    """Tell whether an array is broadcast to a shape."""
+    own = shape[len(shape) - array.ndim :]
+    return array.ndim <= len(shape) and all(
+        size in (1, wanted) for size, wanted in zip(array.shape, own, strict=True)
+    )
 
 
 def floats_in(values: Any) -> list[Any]:

@@ -19,24 +19,27 @@ from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import finfo, is_floating
 from gsl.types import ANY_FLOAT
 from gslverify.comparison.batched import trace_many, work
-from gslverify.comparison.special import CHANGES, flat, floats_in
-from gslverify.structures.kernels import combined_by
+from gslverify.comparison.special import CHANGES, apart, flat, floats_in
+from gslverify.structures.kernels import adds_elements, combined_by
 
 MOST_INPUTS, LEAST_INPUTS = 1000, 4
 MOST_WORK = 300_000
 """So many elements are computed for the inputs of one network."""
 
+INPUTS_OF_A_WAY = 4
+"""So many inputs are yielded for each way, as kernels may be wrong about the first."""
+
 Way = tuple[str, bool, bool]
 """A kind of value that differs, "" for a decision, and whether there are NaN and infinities."""
 
-ZEROS, LARGE, UNLIKE, INFINITE, UNDEFINED = range(5)
-"""What inputs have beside ordinary numbers: zeros, large numbers, large and small, infinity, NaN.
-
-Whether a sum of both signs overflows depends on its order, which no operator states, and so it
-is for products of large and small numbers: max + max - max is infinite or max.
-"""
 ALL_ALIKE, TWO_VALUES = 0.6, 0.8
 """The shares of tensors whose elements are all alike, and of those that have at most two values."""
+OPTIONS = 12
+"""So many numbers, with repetitions, the elements of one tensor are drawn from."""
+KINDS_TOGETHER = 2
+"""So many kinds of numbers the tensors of one input are of: infinity meets large numbers."""
+ABOVE_LOGARITHM = 0.3
+"""By so much the exponential of a large input overflows, and half of it does not."""
 LARGE_SHARE = 7 / 8
 """The share of the largest number that large inputs are, so that rounding decides nothing there."""
 
@@ -55,78 +58,139 @@ def telling_inputs(
     both = (*source, *target)
     try:
         count = min(MOST_INPUTS, max(LEAST_INPUTS, MOST_WORK // max(1, work(both))))
-        kinds, inputs = _drawn(variables, usual, count, generator)
+        inputs = _drawn(variables, usual, count, generator)
         values = trace_many(both, inputs, count)
     except (GslError, IndexError):
         return
     with np.errstate(all="ignore"):
-        usable = _in_any_order(both, values, kinds) & ~_has_subnormal(values.values())
+        left_out = _depends_on_order(both, values, count) | _has_subnormal(values.values())
         found = [
-            (way, np.flatnonzero(shown & usable)) for way, shown in _ways(source, target, values)
+            (way, np.flatnonzero(shown & ~left_out)) for way, shown in _ways(source, target, values)
         ]
     for way, numbers in found:
-        for number in numbers[:1]:
+        for number in numbers[:INPUTS_OF_A_WAY]:
             yield way, {name: array[number] for name, array in inputs.items()}
 
 
 def _drawn(
     variables: Sequence[Var], usual: Mapping[str, Any], count: int, generator: np.random.Generator
-) -> tuple[Any, dict[str, Any]]:
-    """Return of what kind each of many inputs is, and these."""
-    kinds = generator.integers(5, size=count)
+) -> dict[str, Any]:
+    """Return many inputs, each with tensors of a few kinds."""
+    kinds = generator.integers(KINDS, size=(count, KINDS_TOGETHER))
     inputs: dict[str, Any] = {}
     for variable in variables:
         shape = (count, *variable.shape)
         if variable.dtype in ANY_FLOAT:
-            menus = _menus(variable.dtype)
-            places = _places(shape, menus.shape[1], generator)
-            beside = kinds.reshape(count, *(1,) * len(variable.shape))
-            inputs[variable.name] = menus[beside, places].astype(variable.dtype)
+            chosen = kinds[np.arange(count), generator.integers(KINDS_TOGETHER, size=count)]
+            menus = _menus(variable.dtype, chosen, generator)
+            places = _places(shape, generator).reshape(count, -1)
+            drawn = np.take_along_axis(menus, places, axis=1).reshape(shape)
+            inputs[variable.name] = drawn.astype(variable.dtype)
         else:
             inputs[variable.name] = np.broadcast_to(usual[variable.name], shape)
-    return kinds, inputs
+    return inputs
 
 
-def _menus(dtype: str) -> Any:
-    """Return the numbers of each kind, those more often that have to meet others like them."""
+KINDS = 6
+"""Zeros, large numbers, large and small ones, infinity, NaN, and numbers of any size."""
+
+
+def _menus(dtype: str, kinds: Any, generator: np.random.Generator) -> Any:
+    """Return the numbers of tensors of some kinds, those more often that have to meet their like.
+
+    Of the last kind each tensor has numbers of one size, among them those whose squares overflow,
+    and of one sign in two of three.
+    """
     limits = finfo(dtype)
     large, small = LARGE_SHARE * float(limits.max), float(limits.tiny)
     less, part, infinity, nan = 0.75 * large, large / 8, np.inf, np.nan
-    return np.array(
+    edge = np.log(float(limits.max)) + ABOVE_LOGARITHM
+    known = np.array(
         (
             (0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 0.0, -0.0, 1.0, -2.0, 1.0, -2.0),
-            (large, -large, large, -large, less, -less, part, -part, 200.0, -200.0, 1.0, -2.0),
+            (large, -large, large, -large, less, -less, part, -part, edge, -200.0, 1.0, -2.0),
             (large, -large, less, small, -small, small, 0.0, -0.0, 200.0, -200.0, 1.0, 0.5),
             (infinity, -infinity, infinity, -infinity, 0.0, -0.0, 0.0, -0.0, 1.0, -2.0, 1.0, 0.5),
             (nan, nan, nan, nan, 0.0, -0.0, 0.0, -0.0, 1.0, -2.0, 1.0, 0.5),
         )
     )
+    last, half = int(limits.maxexp) - 1, int(limits.maxexp) // 2
+    ranges = np.array(
+        ((0, min(last, 11)), (0, last), (half - 1, half + 2), (int(limits.minexp) // 2, 0))
+    )
+    low, high = ranges[generator.integers(len(ranges), size=len(kinds))].T
+    exponents = generator.integers(low, high)[:, None]
+    numbers = generator.uniform(1.0, 2.0, (len(kinds), OPTIONS))
+    negative = generator.random(numbers.shape) < generator.integers(3, size=len(kinds))[:, None] / 2
+    of_any_size = np.ldexp(np.where(negative, -numbers, numbers), exponents)
+    is_known = (kinds < len(known))[:, None]
+    return np.where(is_known, known[np.minimum(kinds, len(known) - 1)], of_any_size)
 
 
-def _places(shape: tuple[int, ...], options: int, generator: np.random.Generator) -> Any:
+def _places(shape: tuple[int, ...], generator: np.random.Generator) -> Any:
     """Return an option for each element of many tensors: one or two of them in most tensors."""
     count, *own = shape
     drawn = generator.random(count)
-    pair = generator.integers(options, size=(count, 2))
+    pair = generator.integers(OPTIONS, size=(count, 2))
     second = generator.integers(2, size=shape)
     second[drawn < ALL_ALIKE] = 0
     places = np.take_along_axis(pair, second.reshape(count, -1), 1).reshape(shape)
     is_free = drawn >= TWO_VALUES
-    places[is_free] = generator.integers(options, size=(int(is_free.sum()), *own))
+    places[is_free] = generator.integers(OPTIONS, size=(int(is_free.sum()), *own))
     return places
 
 
-def _in_any_order(outputs: Sequence[Expr], values: Mapping[Expr, Any], kinds: Any) -> Any:
-    """Return which inputs overflow alike in whatever order is added and multiplied."""
-    calls = [expr for expr in reverse_post_order(outputs) if isinstance(expr, Call)]
-    combined = {call: combined_by(call) for call in calls}
-    operands = {one for call in calls if "sum" in combined[call] for one in call.operands}
-    has_both = np.zeros(len(kinds), bool)
-    for array in floats_in([values[one] for one in operands]):
-        has_both |= _anywhere(array > 0) & _anywhere(array < 0)
-    has_products = any("product" in functions for functions in combined.values())
-    is_large, is_unlike = kinds == LARGE, kinds == UNLIKE
-    return ~(has_both & (is_large | is_unlike) | (is_unlike & has_products))
+def _depends_on_order(outputs: Sequence[Expr], values: Mapping[Expr, Any], count: int) -> Any:
+    """Return on which inputs a sum or product may overflow or not by its order.
+
+    No operator states it: max + max - max is infinite or max, and so it is for products of large
+    and small numbers.
+    """
+    depends = np.zeros(count, bool)
+    for call in (one for one in reverse_post_order(outputs) if isinstance(one, Call)):
+        combined = combined_by(call)
+        arrays = floats_in([values[one] for one in call.operands])
+        if "sum" in combined and arrays:
+            depends |= _sum_depends(arrays[0]) if adds_elements(call) else _mixed_depends(arrays)
+        if "product" in combined:
+            depends |= np.logical_or.reduce([_product_depends(array) for array in arrays])
+    return depends
+
+
+def _sum_depends(array: Any) -> Any:
+    """Return where numbers of both signs are added, of which those of one sign overflow."""
+    share = _flat_finite(array) / float(finfo(array.dtype).max)
+    positive, negative = (np.maximum(sign * share, 0).sum(axis=1) for sign in (1, -1))
+    return _has_both_signs(array) & (np.maximum(positive, negative) > 1)
+
+
+def _mixed_depends(arrays: Sequence[Any]) -> Any:
+    """Return where products of elements, or squares, of both signs may overflow in a sum."""
+    factors = arrays if len(arrays) > 1 else (*arrays, *arrays)
+    largest = [np.abs(_flat_finite(array)).max(axis=1, initial=1) for array in factors]
+    size = sum(map(np.log2, largest)) + np.log2(max(array[0].size for array in factors) + 1)
+    return np.logical_or.reduce(list(map(_has_both_signs, arrays))) & (
+        size >= min(finfo(a.dtype).maxexp for a in arrays)
+    )
+
+
+def _has_both_signs(array: Any) -> Any:
+    return _anywhere(array > 0) & _anywhere(array < 0)
+
+
+def _product_depends(array: Any) -> Any:
+    """Return where some factors overflow or vanish together, and others would keep them from it."""
+    size = np.abs(_flat_finite(array))
+    limits, grows, shrinks = finfo(array.dtype), size > 1, size < 1
+    up = np.log2(np.where(grows, size, 1)).sum(axis=1)
+    down = np.log2(np.where(shrinks & (size > 0), size, 1)).sum(axis=1)
+    overflows, vanishes = up > limits.maxexp - 1, down < limits.minexp
+    return overflows & shrinks.any(axis=1) | vanishes & grows.any(axis=1)
+
+
+def _flat_finite(array: Any) -> Any:
+    """Return the elements for each input as float64, 0 for what is not finite."""
+    return np.where(np.isfinite(array), array, 0).astype(np.float64).reshape(len(array), -1)
 
 
 def _has_subnormal(values: Iterable[Any]) -> Any:
@@ -146,7 +210,7 @@ def _ways(
     for one, other in zip(flat(before), flat(after), strict=True):
         if one.shape != other.shape:
             continue
-        differs = CHANGES if is_floating(one.dtype) else {"": np.not_equal}
+        differs = {**(CHANGES if is_floating(one.dtype) else {}), "": apart}
         for kind, test in differs.items():
             places = _anywhere(test(one, other))
             for nan, infinity in product((False, True), repeat=2):

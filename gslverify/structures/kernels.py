@@ -110,6 +110,13 @@ def combined_by(call: Call) -> frozenset[str]:
     return frozenset(node.function for node in nodes if isinstance(node, Reduction))
 
 
+def adds_elements(call: Call) -> bool:
+    """Tell whether a call adds elements of its operands as they are, to divide the sum perhaps."""
+    nodes = [node for element in elements_of(call) for node in walk(element.value)]
+    functions = {node.function for node in nodes if isinstance(node, Apply)}
+    return "sum" in combined_by(call) and functions <= {"cast", "/"}
+
+
 def rearranges(call: Call) -> bool:
     """Tell whether a call returns every element of its operands, and no other."""
     operands = tensors(tuple(operand.type for operand in call.operands))

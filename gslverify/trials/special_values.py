@@ -6,7 +6,7 @@ Changes are counted by kind; where the rule promises that there are none, one re
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, product
 from typing import Any
@@ -15,7 +15,7 @@ import numpy as np
 
 from gsl.errors import GslError
 from gsl.evaluate import trace
-from gsl.expr import Call, Const, Expr
+from gsl.expr import Const, Expr
 from gsl.flags import OF_SPECIAL_VALUES, in_order
 from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import is_floating
@@ -31,9 +31,9 @@ from gslverify.comparison.special import (
     Change,
     apart_from_rounding,
     changes,
-    floats_in,
     has_answer,
     special_inputs,
+    where_any,
 )
 from gslverify.comparison.special_search import Way, telling_inputs
 from gslverify.finding import Finding
@@ -138,9 +138,7 @@ def demands(found: Changed) -> Iterator[tuple[Changed, frozenset[str]]]:
     except (GslError, IndexError):
         yield found, frozenset({FLAG_OF[change.kind]})
         return
-    is_local = all("elementwise" in e.operator.traits for e in values if isinstance(e, Call))
-    arrays = floats_in(values.values())
-    excused = {flag: _where(test, arrays, places, is_local) for flag, test in ASSUMED.items()}
+    excused = {flag: where_any(test, values, places.shape) for flag, test in ASSUMED.items()}
     for chosen in product((False, True), repeat=len(excused)):
         part = places.copy()
         for mask, wanted in zip(excused.values(), chosen, strict=True):
@@ -149,22 +147,6 @@ def demands(found: Changed) -> Iterator[tuple[Changed, frozenset[str]]]:
             flags = {flag for flag, wanted in zip(excused, chosen, strict=True) if wanted}
             narrowed = replace(found, change=replace(change, places=part))
             yield narrowed, frozenset({FLAG_OF[change.kind], *flags})
-
-
-def _where(test: Callable[[Any], Any], arrays: Sequence[Any], places: Any, is_local: bool) -> Any:
-    """Return where a change is excused, by any of the arrays that were computed."""
-    found = np.zeros(places.shape, bool)
-    for array in arrays:
-        special = test(array)
-        fits = is_local and special.ndim <= places.ndim
-        found |= special if fits and _stretches(special, places) else special.any()
-    return found
-
-
-def _stretches(array: Any, other: Any) -> bool:
-    """Tell whether an array is broadcast to the shape of another one."""
-    own = other.shape[other.ndim - array.ndim :]
-    return all(size in (1, wanted) for size, wanted in zip(array.shape, own, strict=True))
 
 
 def _smallest_set(demands: Sequence[frozenset[str]], rather: Set[str]) -> frozenset[str]:
