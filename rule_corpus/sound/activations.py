@@ -97,7 +97,11 @@ def softmax_from_shifted_exponentials() -> Subst:
     return Subst(powers / total, target, where=[attr.Length(total.axis) == 1])
 
 
-@rule(tags=SOFTMAX | {"fusion"}, origin="OpenVINO: SoftmaxFusion", flags={"nnan", "reassoc", "afn"})
+@rule(
+    tags=SOFTMAX | {"fusion"},
+    origin="OpenVINO: SoftmaxFusion",
+    flags={"nnan", "ninf", "reassoc", "afn"},
+)
 def softmax_from_exponentials() -> Subst:
     """exp(x) / sum[a](exp(x))  =>  softmax[a](x), the sum keeping the axis
 

@@ -226,7 +226,11 @@ def matmul_of_shared_rows() -> Subst:
     return Subst([rows, batch], targets, where=[x.ndim == 3])
 
 
-@rule(tags=SOFTMAX, origin="Paddle: queries scaled before the product", flags={"nnan", "reassoc"})
+@rule(
+    tags=SOFTMAX,
+    origin="Paddle: queries scaled before the product",
+    flags={"nnan", "ninf", "reassoc"},
+)
 def softmax_of_scaled_queries() -> Subst:
     """softmax((q * s) @ k)  =>  softmax((q @ k) * s) for a constant s of rank 0
 
@@ -241,7 +245,7 @@ def softmax_of_scaled_queries() -> Subst:
 @rule(
     tags=SOFTMAX,
     origin="Paddle: queries scaled before the product, masked",
-    flags={"nnan", "reassoc"},
+    flags={"nnan", "ninf", "reassoc"},
 )
 def softmax_of_scaled_queries_masked() -> Subst:
     """softmax((q * s) @ k + m)  =>  softmax((q @ k) * s + m) for a constant s of rank 0
