@@ -162,7 +162,7 @@ def rms_norm_from_mean() -> Subst:
     return Subst(scaled, target, where=[g.shape[0] == x.shape[-1], e.value >= 1e-6])
 
 
-@rule(tags=LOWER, origin="GSL: exp_lang.py, LowerInstanceNorm", flags=())
+@rule(tags=LOWER, origin="GSL: exp_lang.py, LowerInstanceNorm", flags={"nsz"})
 def lower_instance_norm() -> Subst:
     """instance_norm[c, A](x, g, b)  =>  d / sqrt(mean[A](d * d) + eps) * g + b, d = x - mean[A](x)
 

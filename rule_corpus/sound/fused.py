@@ -64,7 +64,7 @@ def norm_of_biased_sum(both: pat.Pattern, operands: list[pat.Pattern], c: pat.Pa
     tags=SKIP | {"bias", "exact-real", "multiple-outputs"},
     origin="ONNX Runtime: SkipLayerNormFusion, bias of the data",
     twin="skip_layer_norm_of_biased_result",
-    flags={"ninf", "nnan", "reassoc"},
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def skip_layer_norm_of_biased() -> Subst:
     """s, layer_norm[-1](s, g, b)  =>  skip_layer_norm(x, y, g, b, c).1, .0 for s = (x + c) + y
@@ -78,7 +78,7 @@ def skip_layer_norm_of_biased() -> Subst:
 @rule(
     tags=SKIP | {"bias", "exact-real", "multiple-outputs"},
     origin="ONNX Runtime: SkipLayerNormFusion, bias of what is added",
-    flags={"ninf", "nnan", "reassoc"},
+    flags={"nnan", "ninf", "nsz", "reassoc"},
 )
 def skip_layer_norm_of_biased_skip() -> Subst:
     """s, layer_norm[-1](s, g, b)  =>  skip_layer_norm(x, y, g, b, c).1, .0 for s = y + (x + c)
