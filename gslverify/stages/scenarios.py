@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from gsl.subst import Subst
 from gslverify.semantics.solver import Solver, new_context
@@ -21,8 +21,21 @@ from gslverify.structures.instance import Extent, Instance
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.variants import Variant
 
-Plan = tuple[Any, ...]
-"""Whether all structures were found, how many, and of those that are examined the choices."""
+Choices = Sequence[tuple[tuple[Any, ...], tuple[int, ...]]]
+"""Of each structure its extent, as the fields of `Extent`, and the choices that lead to it."""
+
+
+class Plan(NamedTuple):
+    """What `planned` makes scenarios of: as in `Scenarios`, but choices for the structures."""
+
+    complete: bool
+    structures: int
+    feasible: Choices
+    large: Choices = ()
+    open: tuple[str, ...] = ()
+    in_parts: bool = False
+    all_ranks: bool = False
+    proved: bool = False
 
 
 @dataclass(slots=True)
@@ -60,27 +73,39 @@ class Scenarios:
     all_ranks: bool = False
     proved: bool = False
 
-    def plan(self) -> Plan:
-        """Return what `planned` makes these scenarios of."""
-        known = self.complete, self.structures, self.open, self.in_parts, self.all_ranks
-        return *known, self.proved, _numbers(self.feasible), _numbers(self.large)
+    def plan(self) -> tuple[Any, ...]:
+        """Return the values of the plan of which `planned` makes these scenarios.
+
+        They are plain, as what processes send to each other is.
+        """
+        plan = Plan(
+            self.complete,
+            self.structures,
+            _choices(self.feasible),
+            _choices(self.large),
+            self.open,
+            self.in_parts,
+            self.all_ranks,
+            self.proved,
+        )
+        return tuple(plan)
 
 
-def _numbers(scenarios: Iterable[Scenario]) -> Plan:
+def _choices(scenarios: Iterable[Scenario]) -> Choices:
     variants = [scenario.variant for scenario in scenarios]
     return tuple((astuple(one.extent), one.choices) for one in variants)
 
 
-def planned(subst: Subst, plan: Plan, settings: Settings) -> Scenarios:
-    """Return the scenarios of a plan, with solvers that have not been asked anything."""
-    complete, structures, unknown, in_parts, all_ranks, proved, feasible, large = plan
-    first = _made(subst, feasible, settings.solver_limit)
-    others = _made(subst, large, settings.solver_limit // 10)
-    known = tuple(unknown), in_parts, all_ranks, proved
-    return Scenarios(first, complete, structures, others, *known)
+def planned(subst: Subst, values: Iterable[Any], settings: Settings) -> Scenarios:
+    """Return the scenarios of the values of a plan, with solvers that were not asked anything."""
+    plan = Plan(*values)
+    first = _made(subst, plan.feasible, settings.solver_limit)
+    others = _made(subst, plan.large, settings.solver_limit // 10)
+    known = tuple(plan.open), plan.in_parts, plan.all_ranks, plan.proved
+    return Scenarios(first, plan.complete, plan.structures, others, *known)
 
 
-def _made(subst: Subst, numbers: Sequence[Any], limit: int) -> list[Scenario]:
+def _made(subst: Subst, numbers: Choices, limit: int) -> list[Scenario]:
     context, steps = new_context(), defaultdict[Extent, Steps](Steps)
     extents = [(Extent(*extent), choices) for extent, choices in numbers]
     variants = [Variant(choices, extent, steps[extent]) for extent, choices in extents]

@@ -20,7 +20,7 @@ from gslverify.networks.arrays import filled_inputs
 from gslverify.networks.choices import NothingDrawnError, Tape
 from gslverify.networks.generation import network_in
 from gslverify.settings import Settings
-from gslverify.stages.scenarios import Scenario, planned
+from gslverify.stages.scenarios import Plan, Scenario, planned
 from gslverify.structures.instance import Extent, Instance
 from gslverify.structures.sampling import Preference
 from gslverify.structures.variants import some_variants
@@ -67,8 +67,8 @@ def of_rank(subst: Subst, rank: int) -> list[Scenario]:
         return any(instance.bindings.nodes[key].expr.type.ndim == rank for key in instance.inputs)
 
     found = some_variants(subst, Extent(ranks=(rank, 2, 1), rare=True), fits, STRUCTURES, RUNS)
-    numbers = [(astuple(one.extent), one.choices) for one in found]
-    return planned(subst, (True, len(found), (), False, False, numbers, ()), Settings()).feasible
+    choices = [(astuple(one.extent), one.choices) for one in found]
+    return planned(subst, Plan(True, len(found), choices), Settings()).feasible
 
 
 def small(random: Random) -> Preference:
