@@ -20,7 +20,7 @@ FLAGS: Mapping[str, str] = {
     "contract": "a product and a sum are rounded once",
     "afn": "a function is replaced by an approximation",
     "nowrap": "intermediate integers do not wrap",
-    "lossy": "a narrower dtype lies in between",
+    "lossy": "a conversion to a narrower dtype is left out or added",
 }
 """Flags by name, with what a rule that has one may assume or change."""
 
@@ -32,6 +32,9 @@ OF_ROUNDING = frozenset({"reassoc", "arcp", "contract", "afn", "lossy"})
 
 NOWRAP = "nowrap"
 """The flag with which a rule need not hold where integers of its source wrap."""
+
+LOSSY = "lossy"
+"""The flag with which a compiler may leave out a conversion to a narrower dtype, or add one."""
 
 USUAL = frozenset({"reassoc", "contract", "arcp", "nsz"})
 """What a rule is taken to need that declares no flags."""

@@ -23,6 +23,7 @@ from gsl.kernel.evaluate import evaluate
 from gsl.kernel.expression import Apply, Expression, Read, Reduction, walk
 from gsl.kernel.functions import COMPARISONS
 from gsl.kernel.meaning import Elements
+from gsl.numpy_dtypes import finfo, is_floating
 from gsl.operators import Operator
 from gsl.operators.declaration import tensors
 from gsl.types import TensorType, TupleType, Type
@@ -64,15 +65,24 @@ def _work(call: Call) -> int:
 def trace_many(outputs: Sequence[Expr], inputs: Mapping[str, Any], count: int) -> dict[Expr, Any]:
     """Return the value of every expression below `outputs` for all of `count` inputs.
 
-    Each of the `inputs` has their axis in front. Raises GslError as `work` does, and as references
-    do.
+    Each of the `inputs` has their axis in front. Subnormal numbers become 0 wherever they are
+    computed, as on many machines. Raises GslError as `work` does, and as references do.
     """
     values: dict[Expr, Any] = {}
     with np.errstate(all="ignore"):
         for expr in evaluation_order(tuple(outputs)):
             operands = [values[operand] for operand in expr.operands]
-            values[expr] = _value(expr, operands, inputs, count)
+            values[expr] = _flushed(_value(expr, operands, inputs, count))
     return values
+
+
+def _flushed(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_flushed, value))
+    if not is_floating(value.dtype):
+        return value
+    small = (np.abs(value) < finfo(value.dtype).tiny) & (value != 0)
+    return np.where(small, value * 0, value) if small.any() else value
 
 
 def _value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any], count: int) -> Any:
@@ -125,12 +135,17 @@ class _Element:
 def _by_kernel(
     call: Call, elements: Sequence[_Element], operands: Sequence[Any], count: int
 ) -> Any:
-    arrays = {f"x{number}": array for number, array in enumerate(flat(operands))}
+    arrays = {f"x{number}": _widened(array) for number, array in enumerate(flat(operands))}
     found = tuple(
         evaluate(one.value, [(INPUT, count), *one.extents], arrays).astype(one.dtype)
         for one in elements
     )
     return found if isinstance(call.type, TupleType) else found[0]
+
+
+def _widened(array: Any) -> Any:
+    """Return floats with more range: a reference rounds the result of an operator only."""
+    return array.astype(np.float64) if is_floating(array.dtype) else array
 
 
 def _elements_of(call: Call) -> tuple[_Element, ...] | None:

@@ -160,7 +160,7 @@ def _calmer(
         if kind:
             source, target = (_with_constants(side, constants) for side in sides)
             yield kind, (source, target), inputs
-    smaller = _without_overflow((*sides[0], *sides[1]), inputs) if _overflows(values) else None
+    smaller = _without_overflow((*sides[0], *sides[1]), inputs) if _has_infinity(values) else None
     if smaller is not None:
         yield INFINITY, sides, smaller
 
@@ -228,18 +228,26 @@ def _without_overflow(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> dic
         if any(_vanishes(inputs[name], array) for name, array in smaller.items()):
             return None
         try:
-            if not _overflows(trace(outputs, smaller)):
+            if not _has_infinity(trace(outputs, smaller)):
                 return smaller
         except (GslError, IndexError):
             return None
     return None
 
 
+def overflows(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> bool:
+    """Tell whether something is infinite on the way to some outputs by their references."""
+    try:
+        return _has_infinity(trace(outputs, inputs))
+    except (GslError, IndexError):
+        return False
+
+
 def _is_finite(array: Any) -> bool:
     return not is_floating(array.dtype) or bool(np.isfinite(array).all())
 
 
-def _overflows(values: Mapping[Expr, Any]) -> bool:
+def _has_infinity(values: Mapping[Expr, Any]) -> bool:
     return any(np.isinf(array).any() for array in floats_in(values.values()))
 
 

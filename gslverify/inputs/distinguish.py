@@ -41,7 +41,7 @@ from gslverify.structures.concrete import ModelEnvironment
 from gslverify.structures.instance import Instance
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import instance_symbols, is_constant
-from gslverify.trials.trial import WRAPS, run_trial
+from gslverify.trials.trial import EXCUSED, run_trial
 from gslverify.trials.trial import Outcome as Trial
 
 MOST_STEPS, MOST_STEPS_OF_RULE = 3_000, 5_000
@@ -298,7 +298,7 @@ def _answered(
                 break
             answers.trials += 1
             trial = _tried(subst, graph, question, model)
-            is_exact = is_exact and (trial is None or trial.rejected != WRAPS)
+            is_exact = is_exact and (trial is None or trial.rejected not in EXCUSED)
             if trial is not None and trial.code in ABOUT_VALUES:
                 answers.failure = trial
                 return reply

@@ -18,8 +18,8 @@ from gslverify.networks.arrays import inputs_in_style
 from gslverify.networks.choices import NothingDrawnError
 from gslverify.networks.generation import (
     MOST_ELEMENTS_OF_LARGE_RULES,
-    constants_are_defined,
     has_at_most,
+    misused_constant,
     network_of,
 )
 from gslverify.networks.network import Network
@@ -67,7 +67,7 @@ def altered(
         return None
     exprs = reverse_post_order(changed.outputs)
     is_small = all(has_at_most(expr, MOST_ELEMENTS_OF_LARGE_RULES) for expr in exprs)
-    return changed if is_small and constants_are_defined(changed.outputs) else None
+    return changed if is_small and misused_constant(changed.outputs) is None else None
 
 
 def _usual(symbol: Symbol) -> Any:

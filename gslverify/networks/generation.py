@@ -111,8 +111,11 @@ def network_in(
         network = network_of(sampler, model, fill, context, turn, _Limits(sampler).demand)
     except GslError as error:
         raise NothingDrawnError(str(error)) from error
-    if not constants_are_defined(network.matched):
-        raise NothingDrawnError("a constant is outside the domain of an operator that uses it")
+    misused = misused_constant(network.matched)
+    if misused is not None:
+        users = [one for one in reverse_post_order(network.matched) if misused in one.operands]
+        names = ", ".join(sorted({str(one.operator) for one in users if isinstance(one, Call)}))
+        raise NothingDrawnError(f"a constant is outside the domain of {names or 'an operator'}")
     return network
 
 
@@ -256,10 +259,8 @@ def filled_constants(
     return fill
 
 
-def constants_are_defined(outputs: Sequence[Expr]) -> bool:
-    """Tell whether operators are defined on all constants, which divide by zero for instance."""
-    return all(
-        within(expr.value, values)
-        for expr, values in value_ranges(outputs, guarded=False).items()
-        if isinstance(expr, Const)
-    )
+def misused_constant(outputs: Sequence[Expr]) -> Const | None:
+    """Return a constant on which an operator is not defined, such as 0 to divide by; or None."""
+    ranges = value_ranges(outputs, guarded=False).items()
+    constants = ((expr, values) for expr, values in ranges if isinstance(expr, Const))
+    return next((one for one, values in constants if not within(one.value, values)), None)

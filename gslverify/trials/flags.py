@@ -86,7 +86,8 @@ def flags_of(
     rule, first = question.rule, [trials[0] for trials in passed]
     special = special_values(question, first)
     declared = None if rule.declared is None else rule.declared & OF_ROUNDING
-    rounding = roundings(question.subst, passed, declared)
+    assumed = OF_SPECIAL_VALUES - rule.kept
+    rounding = roundings(question.subst, passed, declared, assumed)
     needed = _Needed(special, rounding, wrapping)
     yield Count("special", special.asked)
     yield from [Count(f"{k} changed", special.seen[k]) for k in CHANGES if special.seen[k]]

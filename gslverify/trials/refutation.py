@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gsl.flags import NOWRAP, in_order
+from gsl.flags import LOSSY, NOWRAP, in_order
 from gsl.subst import Subst
 from gslverify.codes.numeric import OUTPUTS_DIFFER, REFERENCE_CHANGES
 from gslverify.finding import Finding
@@ -16,7 +16,7 @@ from gslverify.stage import Question
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.counterexample import counterexample_as_found, counterexample_of
 from gslverify.trials.matters import Influence, what_matters
-from gslverify.trials.trial import Outcome, run_trial
+from gslverify.trials.trial import Outcome, differs_by_narrowing, run_trial
 from gslverify.trials.wrapping import wraps
 
 NOT_SIMPLE = "making it simpler was not finished"
@@ -73,18 +73,20 @@ def refutation(
         matters=seen.matters,
         same_for_any=seen.same_for_any,
     )
-    cure = seen.cure or _without_wrapping(question, small)
+    cure = seen.cure or _excusing_flag(question, small)
     return Finding(code, small.message, span, cure, (), example, code.id)
 
 
-def _without_wrapping(question: Question, failure: Outcome) -> str:
-    """Return what to write where integers of the source wrap, if a compiler may exclude that."""
+def _excusing_flag(question: Question, failure: Outcome) -> str:
+    """Return the flag to write where one excuses that the sides differ, if it is granted."""
     rule, network = question.rule, failure.network
-    if rule.expect or NOWRAP in question.subst.flags:
+    if rule.expect or failure.code is not OUTPUTS_DIFFER:
         return ""
-    if failure.code is not OUTPUTS_DIFFER or not wraps(network.matched, failure.inputs):
+    if NOWRAP not in rule.assumed and wraps(network.matched, failure.inputs):
+        flag, said, may = NOWRAP, "integers of the source wrap here", "rules that out"
+    elif LOSSY not in rule.assumed and differs_by_narrowing(failure, rule.assumed):
+        flag, said, may = LOSSY, "a narrower dtype rounds here", "may leave that out"
+    else:
         return ""
-    listed = ", ".join(f'"{flag}"' for flag in in_order({*rule.assumed, NOWRAP}))
-    return (
-        f"integers of the source wrap here: @rule(flags={{{listed}}}) if a compiler rules that out"
-    )
+    listed = ", ".join(f'"{one}"' for one in in_order({*rule.assumed, flag}))
+    return f"{said}: @rule(flags={{{listed}}}) if a compiler {may}"

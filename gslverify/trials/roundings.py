@@ -20,6 +20,7 @@ from gsl.graph import reverse_post_order
 from gsl.pat import Const as ConstPattern
 from gsl.subst import Subst
 from gsl.types import ANY_FLOAT, TensorType
+from gslverify.comparison.special import overflows
 from gslverify.comparison.under_flags import (
     Apart,
     Sides,
@@ -73,12 +74,16 @@ class Roundings:
 
 
 def roundings(
-    subst: Subst, passed: Sequence[Sequence[Trial]], declared: Set[str] | None
+    subst: Subst,
+    passed: Sequence[Sequence[Trial]],
+    declared: Set[str] | None,
+    assumed: Set[str] = NONE,
 ) -> Roundings:
     """Find the flags of rounding that a rule needs; with flags `declared` rather among these.
 
     What explains the numbers that were drawn is asked about those beside which a result changes,
-    and about small ones, as well.
+    and about small ones, as well. Of special values the rule has the flags `assumed`: with ninf
+    nothing overflows.
     """
     folds = divides_constants(subst)
     ordered = sorted(passed, key=lambda few: few[0].network.elements)
@@ -92,7 +97,7 @@ def roundings(
     ):
         if found.needed is None:
             return found
-        near = special(passed)
+        near = [trial for trial in special(passed) if not _is_excused(trial, assumed)]
         further = _explained_by(near, near, folds, declared, found.needed)
         if further.needed is None:
             return found if found.needed else further
@@ -103,6 +108,10 @@ def roundings(
             found.missing | further.missing,
         )
     return found
+
+
+def _is_excused(trial: Trial, assumed: Set[str]) -> bool:
+    return "ninf" in assumed and overflows((*trial.network.outputs, *trial.target), trial.inputs)
 
 
 def _losing_digits(passed: Sequence[Sequence[Trial]], exponents: Sequence[Exponent]) -> list[Trial]:

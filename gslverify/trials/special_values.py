@@ -55,10 +55,14 @@ FEW_ELEMENTS = 8
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A trial that agrees on ordinary values, and what changes on special ones."""
+    """A trial that agrees on ordinary values, and what changes on special ones.
+
+    Each of the flags `allowed_by` allows it or excuses where it is, once that was worked out.
+    """
 
     trial: Trial
     change: Change
+    allowed_by: frozenset[str] = frozenset()
 
     @property
     def network(self) -> Network:
@@ -101,12 +105,12 @@ def special_values(question: Question, passed: Sequence[Trial]) -> SpecialValues
         *_changes_by_constants(question, asked),
     ]
     every.sort(key=_weight)
-    allowed = [pair for one in every for pair in demands(one)]
+    parts = [part for one in every for part in in_parts(one)]
     assumed = OF_SPECIAL_VALUES - question.rule.kept
-    broken = next((one for one, flags in allowed if not flags & assumed), None)
-    needed = _smallest_set([flags for _, flags in allowed], assumed)
+    broken = next((one for one in parts if not one.allowed_by & assumed), None)
+    needed = _smallest_set([one.allowed_by for one in parts], assumed)
     witnesses = {
-        flag: next(one for one, flags in allowed if flags & needed == {flag}) for flag in needed
+        flag: next(one for one in parts if one.allowed_by & needed == {flag}) for flag in needed
     }
     return SpecialValues(len(asked), seen, needed, witnesses, broken)
 
@@ -120,33 +124,35 @@ def _small(passed: Sequence[Trial]) -> list[Trial]:
 FLAG_OF = {NAN: "nnan", INFINITY: "ninf", ZERO: "nsz"}
 """What a rule has to assume that changes one of the kinds."""
 
-ASSUMED = {"nnan": np.isnan, "ninf": np.isinf}
-"""What no argument or result may be where a rule has a flag."""
 
+def in_parts(found: Changed) -> Iterator[Changed]:
+    """Yield a change in parts that differ in the flags that allow them.
 
-def demands(found: Changed) -> Iterator[tuple[Changed, frozenset[str]]]:
-    """Yield a change in parts, with the flags each of which allows it or excuses where it is.
-
-    It is excused where an argument or a result is NaN or infinite, on whichever side: in graphs of
-    element-wise operators at that place, in others anywhere. A NaN that the target makes of what
-    overflows is laid to infinity.
+    It is excused where the source computes NaN or has it as an input, and where either side
+    computes an infinity: in graphs of element-wise operators at that place, in others anywhere. A
+    NaN of the target alone is laid to the infinities it is made of, if there are any.
     """
     change, network = found.change, found.network
-    places = change.places
+    places, outputs = change.places, network.outputs
     try:
-        values = trace((*network.outputs, *found.trial.target), found.inputs)
+        values = trace((*outputs, *found.trial.target), found.inputs)
     except (GslError, IndexError):
-        yield found, frozenset({FLAG_OF[change.kind]})
+        yield replace(found, allowed_by=frozenset({FLAG_OF[change.kind]}))
         return
-    excused = {flag: where_any(test, values, places.shape) for flag, test in ASSUMED.items()}
+    of_source = {expr: values[expr] for expr in reverse_post_order(outputs)}
+    excused = {
+        "nnan": where_any(np.isnan, of_source, places.shape),
+        "ninf": where_any(np.isinf, values, places.shape),
+    }
     for chosen in product((False, True), repeat=len(excused)):
         part = places.copy()
         for mask, wanted in zip(excused.values(), chosen, strict=True):
             part &= mask == wanted
         if part.any():
             flags = {flag for flag, wanted in zip(excused, chosen, strict=True) if wanted}
-            narrowed = replace(found, change=replace(change, places=part))
-            yield narrowed, frozenset({FLAG_OF[change.kind], *flags})
+            if change.kind != NAN or not flags:
+                flags.add(FLAG_OF[change.kind])
+            yield Changed(found.trial, replace(change, places=part), frozenset(flags))
 
 
 def _smallest_set(demands: Sequence[frozenset[str]], rather: Set[str]) -> frozenset[str]:
@@ -220,8 +226,8 @@ def _simplified(question: Question, found: Changed, passed: Sequence[Trial]) -> 
             changed = changes(trial.network.outputs, trial.target, inputs)
             drawn = () if trial.network is found.network else _drawn_anew(trial)
             alike = (Changed(trial, one) for one in chain(changed, drawn) if one.kind == kind)
-            for broken, flags in chain.from_iterable(map(demands, alike)):
-                if not flags & assumed:
+            for broken in chain.from_iterable(map(in_parts, alike)):
+                if not broken.allowed_by & assumed:
                     agreeing[id(trial.network)] = [trial]
                     networks.append(trial.network)
                     return broken
@@ -255,7 +261,7 @@ def broken_promise(
         code,
         message,
         span,
-        _cure(question.rule, change, trial),
+        _cure(question.rule, found),
         counterexample=example,
         subject=code.id,
     )
@@ -267,14 +273,16 @@ def _weight(found: Changed) -> tuple[bool, bool, int]:
     return network.elements > FEW_ELEMENTS, network.context != "alone", network.elements
 
 
-def _cure(rule: Rule, change: Change, trial: Trial) -> str:
+def _cure(rule: Rule, found: Changed) -> str:
     """Return what to write: the weaker promise, or which operator has to stay in the target."""
-    flags = ", ".join(f'"{name}"' for name in in_order({*rule.assumed, FLAG_OF[change.kind]}))
+    kind = found.change.kind
+    allowing = FLAG_OF[kind] if FLAG_OF[kind] in found.allowed_by else min(found.allowed_by)
+    flags = ", ".join(f'"{name}"' for name in in_order({*rule.assumed, allowing}))
     weaker = 'nan="may-change"' if rule.declared is None else f"flags={{{flags}}}"
-    cure = f"write @rule({weaker}) if a change of {change.kind} is harmless"
-    if change.kind != ZERO:
+    cure = f"write @rule({weaker}) if a change of {kind} is harmless"
+    if kind != ZERO:
         return f"{cure}; otherwise exclude such values, or use a target that keeps them"
-    if any(isinstance(e, Const) and _is_negative_zero(e) for e in _nodes(trial)):
+    if any(isinstance(e, Const) and _is_negative_zero(e) for e in _nodes(found.trial)):
         return f"{cure}: a 0 in the source matches -0.0 as well, and it differs for that"
     return f"{cure}; otherwise use a target that computes the zero with the same operator"
 

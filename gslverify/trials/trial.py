@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
 from gsl.errors import GraphError, GslError
 from gsl.expr import Const, Expr, Var
-from gsl.flags import NOWRAP
+from gsl.flags import LOSSY, NOWRAP, OF_ROUNDING
 from gsl.subst import Subst
 from gsl.text.listing import listing
 from gslverify.case import Case, case_of
@@ -36,6 +36,7 @@ from gslverify.comparison.machine import integers_made_wrong
 from gslverify.comparison.references import ReferenceFailureError
 from gslverify.comparison.repeated import changing_reference
 from gslverify.comparison.singular import is_singular
+from gslverify.comparison.under_flags import Sides, compare_under
 from gslverify.evaluation_order import NETWORKS_REMEMBERED, evaluation_order
 from gslverify.finding import Code, Counterexample
 from gslverify.networks.generation import has_at_most
@@ -51,6 +52,8 @@ MOST_ELEMENTS_OF_TARGET = 2**25
 NO_ELEMENTS = "the outputs have no elements"
 UNDEFINED = "an operator of the source is not defined on some of its operands"
 WRAPS = "integers of the source wrap, which `nowrap` rules out"
+NARROWS = "a narrower dtype rounds, which `lossy` lets a compiler leave out"
+EXCUSED = (WRAPS, NARROWS)
 LAST = "the last graphs that were run before the process ended"
 TOO_LARGE = f"a tensor of the target has more than {MOST_ELEMENTS_OF_TARGET:,} elements"
 
@@ -111,17 +114,27 @@ def run_trial(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outc
 
 
 def excused(subst: Subst, trial: Outcome) -> Outcome:
-    """Return a trial as one that tells nothing where its source does what a flag rules out.
+    """Return a trial as one that tells nothing where its sides differ as a flag lets them.
 
     A rule with `nowrap` need not hold where integers of its source wrap; those of its target may
-    not wrap where the source does without.
+    not wrap where the source does without. With `lossy` narrower dtypes need not round.
     """
-    is_about_values = trial.code in (OUTPUTS_DIFFER, TARGET_UNDEFINED)
-    if not is_about_values or NOWRAP not in subst.flags:
-        return trial
-    if not wraps(trial.network.matched, trial.inputs):
-        return trial
-    return replace(trial, rejected=WRAPS, code=None, message="")
+    reason = ""
+    if trial.code in (OUTPUTS_DIFFER, TARGET_UNDEFINED):
+        if NOWRAP in subst.flags and wraps(trial.network.matched, trial.inputs):
+            reason = WRAPS
+        elif LOSSY in subst.flags and differs_by_narrowing(trial, subst.flags):
+            reason = NARROWS
+    return replace(trial, rejected=reason, code=None, message="") if reason else trial
+
+
+def differs_by_narrowing(trial: Outcome, flags: Set[str]) -> bool:
+    """Tell whether sides that differ agree where `flags`, and `lossy` among them, are granted."""
+    if trial.code is not OUTPUTS_DIFFER:
+        return False
+    sides = Sides(trial.network.outputs, trial.target, trial.inputs)
+    agreement = compare_under((flags | {LOSSY}) & OF_ROUNDING, sides)
+    return agreement is not None and agreement.apart is None
 
 
 def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Outcome:

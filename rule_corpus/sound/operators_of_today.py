@@ -347,7 +347,7 @@ def gather_nd_is_take() -> Subst:
     tags={"quantization", "exact-real", "fusion"},
     origin="torch: fake quantisation in the place of a pair of quantisers",
     twin="fake_quantized_in_other_limits",
-    flags={"nnan"},
+    flags={"nnan", "ninf"},
 )
 def fake_quantized() -> Subst:
     """dequantize{A}(quantize{A}(x, s, z), s, z)  =>  fake_quantize[-128, 127](x, s, z) for int8

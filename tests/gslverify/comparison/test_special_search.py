@@ -18,6 +18,7 @@ FLOATS = ("float16", "bfloat16", "float32", "float64")
 X, Y, Z = (Var(name, (3,)) for name in "xyz")
 A, B, C = (Var(name, (1, 1)) for name in "abc")
 N = Var("n", (3,), "int32")
+H = Var("h", (4,), "float16")
 
 
 def call(name: str, *operands: Expr, **attributes: Any) -> Expr:
@@ -32,8 +33,11 @@ def multiply(one: Expr, other: Expr) -> Expr:
     return call("Multiply", one, other)
 
 
+MEAN = call("Mean", H, axis=0)
+
+
 def found(
-    source: Expr, target: Expr, seed: int = 0, variables: Sequence[Var] = (X, Y, Z, A, B, C, N)
+    source: Expr, target: Expr, seed: int = 0, variables: Sequence[Var] = (X, Y, Z, A, B, C, H, N)
 ) -> set[tuple[str, bool, bool]]:
     """Return the ways in which sides differ, each of which the references confirm."""
     usual = {"n": np.array([5, 6, 7], np.int32)}
@@ -78,6 +82,18 @@ RULES = [
         (INFINITY, False, True),
     ),
     (call("Exp", add(X, Y)), multiply(call("Exp", X), call("Exp", Y)), (NAN, True, True)),
+    # exp(-x) is subnormal where exp(x) overflows and cosh(x) does not.
+    (
+        multiply(add(call("Exp", X), call("Exp", call("Negative", X))), Const(0.5)),
+        call("Cosh", X),
+        (INFINITY, False, True),
+    ),
+    # The mean of squares overflows, and the variance does not.
+    (
+        call("Variance", H, axis=0),
+        call("Subtract", call("Mean", multiply(H, H), axis=0), multiply(MEAN, MEAN)),
+        (NAN, True, True),
+    ),
 ]
 
 
@@ -105,6 +121,15 @@ def test_a_way_to_differ_is_found_with_every_seed(
             ("", False, True),
         ),
         (call("Argmax", call("Exp", X), axis=0), call("Argmax", X, axis=0), ("", False, True)),
+        # Some squares overflow in float16, and the mean does not.
+        (
+            call("Mean", multiply(H, H), axis=0),
+            multiply(
+                call("Mean", multiply(H, multiply(H, Const(0.5, "float16"))), axis=0),
+                Const(2.0, "float16"),
+            ),
+            (INFINITY, False, True),
+        ),
     ],
 )
 def test_rare_ways_are_found_on_some_of_several_networks(

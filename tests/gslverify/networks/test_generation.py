@@ -98,6 +98,14 @@ def test_a_context_without_a_place_is_refused_with_its_name() -> None:
         network_from(Tape(), samplers, ["one root on another"])
 
 
+def test_the_operator_is_named_that_is_not_defined_on_a_constant() -> None:
+    x = pat.Variable(shape=(4, 3), dtype="float32")
+    row = op.Take(x, pat.Const(9, dtype="int32"), axis=0)
+    samplers = samplers_of(Subst(op.Relu(row), op.Relu(row)))
+    with pytest.raises(NothingDrawnError, match="a constant is outside the domain of Take$"):
+        network_from(Tape(), samplers, ["alone"])
+
+
 def test_conditions_that_hardly_any_draw_meets_are_named() -> None:
     x = pat.Wildcard()
     where = [x.ndim == 2, x.shape[0] * x.shape[1] == 10007 * 2]
