@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from gsl.subst import Subst
-from gslverify.finding import Level, Reach, Verdict
+from gslverify.finding import Level, Reach
 from gslverify.stage import Question
 from gslverify.stages import load_on_empty_tensors
 from gslverify.stages.any_function import of_any_function
 from gslverify.stages.examination import Examined, examined
 from gslverify.stages.parts import taken_apart
 from gslverify.stages.prove import PROVE, against_all_ranks
-from gslverify.stages.shape import SHAPE
+from gslverify.stages.shape import is_proved
 from gslverify.structures.variants import MOST_RUNS, Search
 
 FEW_RUNS, FEW_RUNS_OF_TRAITS = 1000, 100
@@ -87,7 +87,7 @@ def _why_not_proved(asked: Question, seen: Examined) -> str:
         return seen.open[0]
     if not seen.scenarios.complete:
         return "not all structures of a part can be tried"
-    if SHAPE.run(asked).verdict is not Verdict.PASS:
+    if not is_proved(asked):
         return "types of a part are not proved to agree"
     result = PROVE.run(asked)
     proved = [one for one in result.assurances if one.level is Level.PROVED]

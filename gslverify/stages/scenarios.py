@@ -12,7 +12,7 @@ from dataclasses import astuple, dataclass
 from typing import Any, NamedTuple
 
 from gsl.subst import Subst
-from gslverify.semantics.solver import Solver, new_context
+from gslverify.semantics.solver import Context, Solver, new_context
 from gslverify.settings import Settings
 from gslverify.structures.choices import Steps
 from gslverify.structures.emptied import emptied
@@ -112,9 +112,9 @@ def _made(subst: Subst, numbers: Choices, limit: int) -> list[Scenario]:
     return [scenario_of(subst, variant, limit, context) for variant in variants]
 
 
-def emptied_scenario(scenario: Scenario, steps: Steps) -> Scenario:
+def emptied_scenario(scenario: Scenario, steps: Steps, context: Context) -> Scenario:
     """Return the scenario with sizes that may be 0, and a solver that nobody has asked."""
-    sampler = emptied(scenario.sampler, steps)
+    sampler = emptied(scenario.sampler, steps, context)
     return Scenario(scenario.variant, sampler.instance, sampler.solver, sampler)
 
 

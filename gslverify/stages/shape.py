@@ -24,7 +24,7 @@ from gslverify.case import case_of
 from gslverify.codes.levels import EMPTY_DIFFERS, EMPTY_REFUSED
 from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
 from gslverify.finding import Assurance, Code, Counterexample, Finding, Level, Reach, Tensor
-from gslverify.semantics.solver import Answer, Result
+from gslverify.semantics.solver import Answer, Result, new_context
 from gslverify.semantics.terms import UntranslatableError, is_partial
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.examination import scenarios_of
@@ -37,6 +37,9 @@ from gslverify.structures.implied import Consequences
 from gslverify.structures.symbols import instance_symbols
 
 SMALL_SIZES = (1, 2, 3, 4, 6, 9, 16)
+
+MOST_LOADED = 100
+"""Structures whose solvers keep what they have translated; others would take megabytes each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +65,14 @@ def shape_holds(question: Question) -> bool:
 
 def examine(question: Question) -> Iterable[Outcome]:
     """Examine every scenario; the first refuted one ends the stage."""
-    scenarios = scenarios_of(question)
-    asked = Questions()
+    scenarios, asked = scenarios_of(question), Questions()
     undecided: list[Finding] = []
-    every = [*scenarios.feasible, *scenarios.large]
-    for number, scenario in enumerate(every):
-        question.progress(f"variant {number + 1}/{len(every)}")
-        finding = _examine_scenario(question, scenario, asked)
-        if finding is None:
-            continue
+    for finding, is_large in _findings(question, scenarios, asked):
         if finding.code is not UNDECIDED_SHAPE:
             question.memory["shape"] = False
             yield finding
             return
-        if number < len(scenarios.feasible):
+        if not is_large:
             undecided.append(finding)
     yield Count("variants", len(scenarios.feasible) - len(undecided))
     yield from undecided[:1]
@@ -89,14 +86,39 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield Assurance("shape", Level.PROVED, assurance_text(scenarios), reach)
 
 
+def is_proved(question: Question) -> bool:
+    """Tell whether types are proved to agree; the first structure where they are not ends it."""
+    scenarios, asked = scenarios_of(question), Questions()
+    findings = _findings(question, scenarios, asked)
+    agrees = all(is_large and one.code is UNDECIDED_SHAPE for one, is_large in findings)
+    question.memory["shape"] = agrees
+    return agrees and _without_elements(question, scenarios, asked) is None
+
+
+def _findings(
+    question: Question, scenarios: Scenarios, asked: Questions
+) -> Iterator[tuple[Finding, bool]]:
+    """Yield what is wrong or open in each structure, and whether it is a large one."""
+    every = [*scenarios.feasible, *scenarios.large]
+    for number, scenario in enumerate(every):
+        question.progress(f"variant {number + 1}/{len(every)}")
+        finding = _examine_scenario(question, scenario, asked)
+        if number >= MOST_LOADED:
+            scenario.solver.close()
+        if finding is not None:
+            yield finding, number >= len(scenarios.feasible)
+
+
 def _without_elements(question: Question, scenarios: Scenarios, asked: Questions) -> Finding | None:
     """Return what is wrong about types where tensors lack elements and the target can be built.
 
     What is open, and whether it can be built, is left to networks that are run.
     """
-    steps = Steps()
+    steps, context = Steps(), new_context()
     for scenario in scenarios.feasible:
-        finding = _examine_scenario(question, emptied_scenario(scenario, steps), asked, True)
+        emptied = emptied_scenario(scenario, steps, context)
+        finding = _examine_scenario(question, emptied, asked, True)
+        emptied.solver.close()
         if finding is not None and finding.code is not UNDECIDED_SHAPE:
             return finding
     return None

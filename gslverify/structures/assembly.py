@@ -23,6 +23,8 @@ from gsl.types import TupleType
 from gslverify.structures.broadcasts import broadcasts_of
 from gslverify.structures.choices import ALL_POSITIONS, Positions, Replay, Steps
 from gslverify.structures.conditions import Condition, Place, Waiting, conditions_of, looked_for
+from gslverify.structures.constants import DTYPE, KIND
+from gslverify.structures.dtype_domains import DtypeDomains
 from gslverify.structures.early_refusal import Joins, refuse_anyway
 from gslverify.structures.instance import USUAL, Claim, Extent, InfeasibleError, Instance
 from gslverify.structures.source_builder import SourceExpressions
@@ -58,6 +60,7 @@ class SourceBuilder(SourceExpressions):
         self.current: Origin | None = subst.origin
         conditions = [*conditions_of(subst, self.pattern_names), *looked_for(wanted)]
         self.waiting = Waiting(conditions, self.bindings, self._hold, self.trail.on_undo)
+        self.dtypes = DtypeDomains(self.trail.on_undo)
         self.broadcasts = broadcasts_of(subst)
         self.joins = Joins(subst)
 
@@ -86,11 +89,21 @@ class SourceBuilder(SourceExpressions):
             refusal.progress = error.progress or refusal.progress
         return refusal
 
-    def _bind(self, table: dict[Key, Any], key: Key, value: Any, positions: Positions) -> None:
+    def _bind(
+        self,
+        table: dict[Key, Any],
+        key: Key,
+        value: Any,
+        positions: Positions,
+        made: Sequence[Claim] = (),
+    ) -> None:
+        """Bind a key in a table, which depends on some decisions; claims were `made` with it."""
         self.trail.bind(table, key, value, len(self.choose.made), self.current)
         self.trail.causes[id(table), key] = positions
         try:
             if table is self.bindings.nodes:
+                for claim in made:
+                    self._refuse_dtypes(claim, positions)
                 self._refuse_shorter(key)
                 self._refuse_fields(key)
             self.waiting.wake(table, key)
@@ -99,6 +112,15 @@ class SourceBuilder(SourceExpressions):
             self.trail.take_back()
             raise refusal from error
         self.trail.settle()
+
+    def _refuse_dtypes(self, claim: Claim, positions: Positions) -> None:
+        """Refuse kinds and dtypes of constants that leave no dtype.
+
+        What else leaves none is refused by the solver, which knows the fewest claims that clash.
+        """
+        clash = self.dtypes.clash(claim.term, positions)
+        if clash is not None and clash & self.choose.positions_of(KIND, DTYPE):
+            raise InfeasibleError(claim.reason, claim.origin, clash)
 
     def _refuse_shorter(self, key: Key) -> None:
         """Refuse an input of fewer axes than what it is broadcast to: more axes cover it."""
@@ -169,6 +191,7 @@ class SourceBuilder(SourceExpressions):
                 return
             claim = Claim(value, condition.reason, condition.origin, written=True)
             self.instance.claims.append(claim)
+            self._refuse_dtypes(claim, self._together(read))
         elif value is not True:
             raise InfeasibleError(condition.reason, condition.origin, self._together(read))
 
@@ -223,7 +246,7 @@ class SourceBuilder(SourceExpressions):
         below = [node.expr for node in operands]
         read = self._read(key)
         cause = self._cause(key, below, read)
-        start = len(self.choose.made)
+        start, claims = len(self.choose.made), len(self.record.claims)
         try:
             expr = self.steps.expr(cause, self.choose, lambda: self._expr(key, below), self.record)
         except (InfeasibleError, EvaluationError, OperatorError) as error:
@@ -231,7 +254,8 @@ class SourceBuilder(SourceExpressions):
             refusal.positions = positions | self._positions_of(read, start)
             raise refusal from error
         positions |= self._positions_of(read, start)
-        self._bind(nodes, key, self.graph.add(expr, tuple(operands)), positions)
+        made = self.record.claims[claims:]
+        self._bind(nodes, key, self.graph.add(expr, tuple(operands)), positions, made)
 
     def _positions_of(self, read: list[Key] | None, start: int) -> Positions:
         """Return the decisions since a start, and those behind some keys; None is any keys."""

@@ -62,6 +62,11 @@ class Replay:
         """Return what is chosen at a position, however often that is asked."""
         return self.prefix[position] if position < len(self.prefix) else 0
 
+    def positions_of(self, *what: str) -> Positions:
+        """Return the decisions about some properties."""
+        every = enumerate(self.decisions)
+        return sum(1 << number for number, decision in every if decision.what in what)
+
     def back_to(self, position: int) -> None:
         """Forget the choices from a position on; they will be the same again."""
         del self.made[position:], self.open[position:], self.decisions[position:]

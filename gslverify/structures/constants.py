@@ -33,6 +33,9 @@ from gslverify.structures.partial_constraints import is_open
 SORTS = {"int": ANY_INTEGER, "real": ANY_FLOAT, "bool": BOOLEAN}
 """The dtypes whose elements are of a sort."""
 
+KIND, DTYPE = "kind of elements", "dtype"
+"""What is decided of constants that are not of a known dtype."""
+
 OPEN_LENGTHS = (2, 1, 3, 4)
 """How many elements are tried where a rule says what each is, but not how many."""
 
@@ -150,7 +153,7 @@ class Constants:
         options = [s for s, held in SORTS.items() if contains(dtype, held) is not False]
         if not options:
             raise InfeasibleError(f"{dtype!r} is no dtype", origin)
-        sort = building.decide(key, "kind of elements", options)
+        sort = building.decide(key, KIND, options)
         building.claim(contains(dtype, SORTS[sort]), "the kind of a constant", origin)
         make = building.fresh(key, "value")
         places = product(*map(range, shape))
@@ -175,7 +178,7 @@ class Constants:
     def _known_dtype(self, key: Key, wanted: Any) -> Any:
         if isinstance(wanted, str):
             return wanted
-        dtype = self._building.decide(key, "dtype", ALL_DTYPES)
+        dtype = self._building.decide(key, DTYPE, ALL_DTYPES)
         if wanted is not None:
             same = equal(wanted, dtype)
             self._building.claim(same, "the dtype of a constant", key[0].origin)

@@ -174,7 +174,7 @@ def sum_of_scaled() -> Subst:
     tags={"reduction", "scale", "bit-exact", "algebraic-distrib"},
     origin="Enzyme-JAX: ReduceMaxMinMulPositiveScalar",
     twin="argmax_of_scaled_any_sign",
-    flags={"ninf"},
+    flags={"ninf", "nsz"},
 )
 def max_of_scaled() -> Subst:
     """max(x * c)  =>  max(x) * c for floats and a constant c > 0 of rank 0

@@ -102,7 +102,7 @@ def test_the_operator_is_named_that_is_not_defined_on_a_constant() -> None:
     x = pat.Variable(shape=(4, 3), dtype="float32")
     row = op.Take(x, pat.Const(9, dtype="int32"), axis=0)
     samplers = samplers_of(Subst(op.Relu(row), op.Relu(row)))
-    with pytest.raises(NothingDrawnError, match="a constant is outside the domain of Take$"):
+    with pytest.raises(NothingDrawnError, match=r"outside the domain of Take$"):
         network_from(Tape(), samplers, ["alone"])
 
 
