@@ -7,7 +7,7 @@ numbers of pieces), symbols where it does not (strides, sizes).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -35,6 +35,10 @@ class Domain(Protocol):
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Return the canonical form of `value`; raise ValueError when it has none."""
+
+    def written(self, value: Any, operands: Sequence[Any]) -> Any:
+        """Return a value that a rule writes as matched calls have it, by terms of the operands."""
+        return value
 
     def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
         """Return the condition under which a canonical value is legal."""

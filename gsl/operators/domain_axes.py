@@ -138,7 +138,7 @@ class Permutation(Domain):
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Accept None or a tuple of ints; count axes that exist from the front."""
-        rank = first_rank(operands)
+        rank = first_rank(operands) if operands or value is None else len(as_tuple(value))
         if value is None:
             return tuple(reversed(range(rank)))
         return tuple(_from_front(integer(axis), rank) for axis in as_tuple(value))

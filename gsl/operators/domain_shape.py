@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
@@ -11,6 +12,9 @@ from gsl.errors import UndecidedError
 from gsl.operators.domain import Sizes
 from gsl.operators.domain_axes import Axes
 from gsl.types import Bool, Int, TensorType, TupleType, Type
+
+NO_SIZE = 2**31 - 1
+"""From here on a position is beyond every axis, which is how exporters say "to the end"."""
 
 
 def first_shape(operands: tuple[Type, ...]) -> tuple[Int, ...]:
@@ -75,10 +79,21 @@ class Positions(Sizes):
             raise ValueError(f"{value!r} does not have one entry for each of {len(shape)} axes")
         return tuple(map(_clamped, positions, shape))
 
+    def written(self, value: Any, operands: Sequence[Any]) -> Any:
+        """Count from the end by the size of an axis; the largest integers stand for that size."""
+        shape = operands[0].shape
+        return tuple(_from_size(position, shape[axis]) for axis, position in enumerate(value))
+
     def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
         """Demand that the positions are inside, the end included."""
         inside = (p <= size for p, size in zip(value, first_shape(operands), strict=True))
         return conjunction(super().claim(value, operands), *inside)
+
+
+def _from_size(position: Any, size: Term) -> Any:
+    if type(position) is not int or 0 <= position < NO_SIZE:
+        return position
+    return maximum(size + position, 0) if position < 0 else size
 
 
 def _clamped(position: Int, size: Int) -> Int:

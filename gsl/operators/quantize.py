@@ -6,7 +6,7 @@ or for blocks along it (the rank of the data, and a `block_size`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -62,6 +62,10 @@ class _QuantisedAxis(Axis):
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Accept an int."""
         return 0 if _is_for_all(operands) else integer(value)
+
+    def written(self, value: Any, operands: Sequence[Any]) -> Any:
+        """Return 0 where the scale of a match has no axes."""
+        return value and choose(operands[1].ndim == 0, 0, value)
 
     def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
         """Demand that the axis exists, if one is looked at."""

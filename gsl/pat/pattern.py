@@ -7,7 +7,7 @@ patterns builds calls.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from types import MappingProxyType
 from typing import Any
@@ -329,7 +329,7 @@ def call(
     name = None if "name" in _attribute_names(callee) else named.pop("name", None)
     if isinstance(callee, Operator):
         _check_operand_count(callee, len(patterns))
-    return Call(callee, patterns, _call_constraints(callee, named), attributes_of, name)
+    return Call(callee, patterns, _call_constraints(callee, patterns, named), attributes_of, name)
 
 
 def _first_tensor(operands: Iterable[Any]) -> Pattern | None:
@@ -352,7 +352,9 @@ def _check_operand_count(operator: Operator, count: int) -> None:
         )
 
 
-def _call_constraints(callee: Callee, attributes: Mapping[str, Any]) -> Mapping[str, Term]:
+def _call_constraints(
+    callee: Callee, operands: Sequence[Pattern], attributes: Mapping[str, Any]
+) -> Mapping[str, Term]:
     known = _attribute_names(callee)
     for name in attributes:
         if name not in known:
@@ -360,15 +362,16 @@ def _call_constraints(callee: Callee, attributes: Mapping[str, Any]) -> Mapping[
             message = f"attribute `{name}` is not an attribute of {callee}"
             raise RuleError("GSL112", message, keyword_span(resolve(here()), name), hint)
     return MappingProxyType(
-        {name: _written(callee, name, value) for name, value in attributes.items()}
+        {name: _written(callee, operands, name, value) for name, value in attributes.items()}
     )
 
 
-def _written(callee: Callee, name: str, value: Any) -> Term:
+def _written(callee: Callee, operands: Sequence[Pattern], name: str, value: Any) -> Term:
     if value is None or isinstance(value, Term) or not isinstance(callee, Operator):
         return as_term(value)
     try:
-        return as_term(callee.attributes[name].domain.normalise(_open(value), ()))
+        domain = callee.attributes[name].domain
+        return as_term(domain.written(domain.normalise(_open(value), ()), operands))
     except (ValueError, OperatorError) as error:
         message = f"attribute `{name}` of {callee}: {error}"
         raise RuleError("GSL113", message, keyword_span(resolve(here()), name)) from error

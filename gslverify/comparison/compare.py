@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,13 @@ from gsl.errors import GslError
 from gsl.evaluate import value_of
 from gsl.expr import Call, Const, Expr
 from gsl.numpy_dtypes import is_floating
+from gsl.types import ANY_FLOAT, ANY_INTEGER, TensorType
 from gslverify.comparison.approximations import approximated
 from gslverify.comparison.bounded import PRECISIONS, Bounded, number
 from gslverify.comparison.references import failure_of
-from gslverify.evaluation_order import evaluation_order
+from gslverify.evaluation_order import NETWORKS_REMEMBERED, evaluation_order
 from gslverify.finding import Difference, Mismatch
+from gslverify.structures.kernels import computes_sums, converts
 
 MOST_ELEMENTS_SHOWN = 5
 FILLS = frozenset(("fill_value", "on_value", "off_value"))
@@ -52,6 +55,7 @@ def evaluate_bounded(
     """
     known = known or {}
     values: dict[Expr, Any] = {}
+    rounded = _rounded_integers(tuple(outputs))
     with np.errstate(all="ignore"):
         for expr in evaluation_order(tuple(outputs)):
             if expr in known:
@@ -59,7 +63,39 @@ def evaluate_bounded(
                 continue
             operands = [values[operand] for operand in expr.operands]
             values[expr] = computed(expr, operands, inputs)
+            if expr in rounded:
+                values[expr] = _with_rounding(operands[0], values[expr])
     return [values[output] for output in outputs], values
+
+
+@lru_cache(maxsize=NETWORKS_REMEMBERED)
+def _rounded_integers(outputs: tuple[Expr, ...]) -> frozenset[Expr]:
+    """Return the conversions of integers to floats that are only added and multiplied.
+
+    What is converted again, compared or an output is the number that the dtype holds.
+    """
+    order = evaluation_order(outputs)
+    calls = [one for one in order if isinstance(one, Call)]
+    found = {one for one in calls if _makes_floats(one)}.difference(outputs)
+    for one in calls if found else ():
+        if not computes_sums(one):
+            found.difference_update(one.operands)
+    return frozenset(found)
+
+
+def _makes_floats(call: Call) -> bool:
+    if len(call.operands) != 1 or not isinstance(call.operands[0].type, TensorType):
+        return False
+    return call.operands[0].dtype in ANY_INTEGER and call.dtype in ANY_FLOAT and converts(call)
+
+
+def _with_rounding(operand: Any, value: Any) -> Any:
+    """Give floats that were integers the error of rounding these, as other sums have it."""
+    exact, held = np.asarray(operand, np.float64), value.value
+    gap = np.abs(exact - held)
+    if not gap.any() or not np.isfinite(gap).all():
+        return value
+    return Bounded(exact, 2 * gap, value.dtype)
 
 
 UNITS_OF_CONSTANTS = 8.0

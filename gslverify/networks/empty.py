@@ -14,7 +14,7 @@ import numpy as np
 from gsl.errors import GslError
 from gsl.graph import reverse_post_order
 from gslverify.networks.arrays import inputs_in_style
-from gslverify.networks.generation import has_at_most, most_elements, network_of
+from gslverify.networks.generation import has_at_most, misused_constant, most_elements, network_of
 from gslverify.networks.network import Network
 from gslverify.semantics.solver import new_context
 from gslverify.structures.arms import may_read_sizes
@@ -75,7 +75,9 @@ def _networks(sampler: Sampler, models: Iterable[Model]) -> Iterator[Network]:
     for model in models:
         with suppress(GslError):
             network, largest = network_of(sampler, model), most_elements(sampler)
-            if all(has_at_most(expr, largest) for expr in reverse_post_order(network.outputs)):
+            exprs = reverse_post_order(network.outputs)
+            is_small = all(has_at_most(expr, largest) for expr in exprs)
+            if is_small and misused_constant(network.matched) is None:
                 yield replace(network, context=CONTEXT, sampler=None)
 
 

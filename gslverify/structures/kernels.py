@@ -110,6 +110,13 @@ def combined_by(call: Call) -> frozenset[str]:
     return frozenset(node.function for node in nodes if isinstance(node, Reduction))
 
 
+def computes_sums(call: Call) -> bool:
+    """Tell whether a call computes sums and products of elements of its operands alone."""
+    nodes = [node for element in elements_of(call) for node in walk(element.value)]
+    used = {node.function for node in nodes if isinstance(node, Apply | Reduction)}
+    return bool(used) and used <= {"+", "-", "*", "neg", "sum"}
+
+
 def adds_elements(call: Call) -> bool:
     """Tell whether a call adds elements of its operands as they are, to divide the sum perhaps."""
     nodes = [node for element in elements_of(call) for node in walk(element.value)]
