@@ -257,7 +257,7 @@ class Sizes(Domain):
 class Pieces(Domain):
     """How to cut an axis: a number of equal pieces, or a tuple of increasing positions."""
 
-    most: int = 4
+    most: ClassVar[int] = 4
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Accept an int or a tuple of ints."""
@@ -280,6 +280,10 @@ class Pieces(Domain):
 
     def further(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
         """Yield more pieces."""
-        yield from range(self.most, LONGEST + 1)
-        for count in range(self.most, LONGEST):
-            yield tuple(fresh(f"[{i}]", low=0) for i in range(count))
+        yield from self.of(range(self.most, LONGEST + 1), fresh)
+
+    def of(self, numbers: Sequence[int], fresh: Fresh) -> Iterator[Any]:
+        """Yield numbers of pieces, then positions for as many."""
+        yield from numbers
+        for number in numbers:
+            yield tuple(fresh(f"[{i}]", low=0) for i in range(number - 1))

@@ -11,6 +11,7 @@ from gsl.text.naming import pattern_names
 from gslverify.semantics.solver import Answer, Solver, new_context
 from gslverify.semantics.terms import UntranslatableError, has_formula
 from gslverify.stage import Question
+from gslverify.stages.alternatives import variants_by_alternatives
 from gslverify.stages.clashes import given_up
 from gslverify.stages.contradiction import clash_by_themselves
 from gslverify.stages.larger_structures import (
@@ -202,7 +203,7 @@ def _solve(
 
 def _large(question: Question) -> list[Scenario]:
     """Return some feasible structures with inputs of many axes, or tuples of many fields."""
-    variants = larger_variants(question.subst)
+    variants = [*larger_variants(question.subst), *variants_by_alternatives(question.subst)]
     return _solve_soon(question, variants, max(MOST_LARGE, len(variants)))
 
 

@@ -6,6 +6,7 @@ the rule is executed by the engine before it is reported.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,6 +35,7 @@ from gslverify.structures.choices import Steps
 from gslverify.structures.concrete import concrete_outputs, rewrite_once, target_outputs, value_in
 from gslverify.structures.decisions import Decisions, every_way
 from gslverify.structures.implied import Consequences
+from gslverify.structures.instance import Extent
 from gslverify.structures.symbols import instance_symbols
 
 SMALL_SIZES = (1, 2, 3, 4, 6, 9, 16)
@@ -114,9 +116,9 @@ def _without_elements(question: Question, scenarios: Scenarios, asked: Questions
 
     What is open, and whether it can be built, is left to networks that are run.
     """
-    steps, context = Steps(), new_context()
+    steps, context = defaultdict[Extent, Steps](Steps), new_context()
     for scenario in scenarios.feasible:
-        emptied = emptied_scenario(scenario, steps, context)
+        emptied = emptied_scenario(scenario, steps[scenario.variant.extent], context)
         finding = _examine_scenario(question, emptied, asked, True)
         emptied.solver.close()
         if finding is not None and finding.code is not UNDECIDED_SHAPE:

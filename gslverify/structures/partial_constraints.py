@@ -36,7 +36,7 @@ def looked_into(subst: Subst) -> frozenset[tuple[Pattern, str]]:
     as it is to one of the same kind.
     """
     source = [term for pattern in subst.source_patterns for term in pattern.terms()]
-    target = [term for pattern in subst.target_patterns for term in _computed(pattern)]
+    target = [term for pattern in subst.target_patterns for term in computed_terms(pattern)]
     return frozenset(
         (part.pattern.original(), part.name)
         for term in (*subst.where, *target, *source)
@@ -44,7 +44,7 @@ def looked_into(subst: Subst) -> frozenset[tuple[Pattern, str]]:
     )
 
 
-def _computed(pattern: Pattern) -> Iterator[Term]:
+def computed_terms(pattern: Pattern) -> Iterator[Term]:
     """Yield the terms of a target pattern that do not just hand an attribute on."""
     if not isinstance(pattern, Call):
         yield from pattern.terms()

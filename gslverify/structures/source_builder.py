@@ -21,7 +21,7 @@ from gsl.graph import Graph
 from gsl.match.bindings import Bindings, Key, Scope, frame_of
 from gsl.operators import Operator
 from gsl.operators.declaration import Need
-from gsl.operators.domain import Domain
+from gsl.operators.domain import Domain, Pieces
 from gsl.operators.domain_axes import Axes, Permutation, has_many_axes
 from gsl.pat import (
     Call,
@@ -45,6 +45,7 @@ from gslverify.structures.early_refusal import refuse_anyway
 from gslverify.structures.instance import Claim, Extent, InfeasibleError, Instance
 from gslverify.structures.limits import FITS, MOST_AXES, largest_size
 from gslverify.structures.partial_constraints import has_length, is_open, looked_into
+from gslverify.structures.pieces import numbers_of_pieces
 from gslverify.structures.pinned_ranks import pinned_ranks
 from gslverify.structures.tuples import optional_operands, tuple_of_inputs, tuple_valued
 
@@ -80,6 +81,7 @@ class SourceExpressions:
         self.passed_on = passed_on(subst)
         self.pinned_ranks = pinned_ranks(subst)
         self.looked_into = looked_into(subst)
+        self.pieces = numbers_of_pieces(subst)
         self._axes: dict[tuple[Any, ...], tuple[list[Any], bool]] = {}
 
     def _claim(self, condition: Any, reason: str, origin: Origin | None) -> None:
@@ -320,6 +322,9 @@ class SourceExpressions:
         """Return the forms of an attribute that are tried, and whether these are all."""
         fresh = self.fresh(key, name)
         options = [form for form in domain.instances(types, fresh) if has_length(term, form)]
+        if isinstance(domain, Pieces):
+            pieces = domain.of(self.pieces.get((key[0], name), ()), fresh)
+            options += (form for form in pieces if has_length(term, form))
         rare = (form for form in domain.further(types, fresh) if has_length(term, form))
         most = MOST_FORMS if self.extent.rare or not options else MOST_FURTHER_FORMS + 1
         further = list(islice(rare, most))
