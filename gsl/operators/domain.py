@@ -7,7 +7,8 @@ numbers of pieces), symbols where it does not (strides, sizes).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -27,11 +28,13 @@ class Domain(Protocol):
     """The values of one attribute; `operands` are the types of the operands of the call.
 
     `names_axes` says that values are axes, on which the structure of a graph depends. A value that
-    `follows` is told by the types of the operands, so that it is never free.
+    `follows` is told by the types of the operands, so that it is never free. Of values that are
+    `sampled` there are more than can be yielded.
     """
 
     names_axes: ClassVar[bool] = False
     follows: ClassVar[bool] = False
+    sampled: ClassVar[bool] = False
 
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Return the canonical form of `value`; raise ValueError when it has none."""
@@ -49,6 +52,12 @@ class Domain(Protocol):
     def further(self, operands: tuple[Type, ...], fresh: Fresh) -> Iterator[Any]:
         """Yield canonical values of forms that are too rare or too many for `instances`."""
         yield from ()
+
+    def among(self, values: Iterable[Any], operands: tuple[Type, ...]) -> Iterator[Any]:
+        """Yield the canonical values among those that a rule writes, where others are sampled."""
+        for value in values if self.sampled else ():
+            with suppress(ValueError):
+                yield self.normalise(value, operands)
 
 
 def first_rank(operands: tuple[Type, ...]) -> int:

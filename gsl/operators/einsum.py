@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from string import ascii_lowercase, ascii_uppercase
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -35,14 +35,18 @@ class Equation(Domain):
     Without a result it is the letters that occur once, in the order of the alphabet.
     """
 
+    sampled: ClassVar[bool] = True
+
     def normalise(self, value: Any, operands: tuple[Type, ...]) -> Any:
         """Return the equation with its result and without ellipses, which then have letters."""
         if not isinstance(value, str):
             raise ValueError(f"{value!r} is no equation such as 'ik,kj->ij'")
         left, arrow, result = value.replace(" ", "").partition("->")
         parts = left.split(",")
-        if arrow and not operands and "..." not in value:
-            return f"{left}->{result}"
+        if not operands and "..." in value:
+            raise ValueError(f"{value!r} leaves axes open: write a letter for each of them")
+        if not operands:
+            return f"{left}->{result if arrow else _once(left)}"
         ranks = [tensor.ndim for tensor in _fields(operands)]
         if len(ranks) != len(parts):
             raise ValueError(f"{value!r} is not an equation of {len(ranks)} tensors")
@@ -59,8 +63,7 @@ class Equation(Domain):
             for n, part in zip(lengths, parts, strict=True)
         ]
         if not arrow:
-            once = [c for c in sorted(set(left) - set(".,")) if left.count(c) == 1]
-            result = ("..." if "..." in left else "") + "".join(once)
+            result = ("..." if "..." in left else "") + _once(left)
         return f"{','.join(named)}->{result.replace('...', spelled)}"
 
     def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
@@ -87,6 +90,11 @@ class Equation(Domain):
             kept = [c for c in dict.fromkeys(letters) if letters.count(c) == 1]
             yield f"{','.join(parts)}->{''.join(kept)}"
             yield f"{','.join(parts)}->{''.join(reversed(dict.fromkeys(letters)))}"
+
+
+def _once(letters: str) -> str:
+    """Return the letters that occur once, in the order of the alphabet."""
+    return "".join(c for c in sorted(set(letters) - set(".,")) if letters.count(c) == 1)
 
 
 def _fields(operands: tuple[Type, ...]) -> list[TensorType]:

@@ -82,7 +82,9 @@ def StridedSlice(
     """Every `strides[i]`-th slice along each axis i from `begin[i]` up to, without, `end[i]`.
 
     Positions count and are clamped as in Python slices, but none may end before it begins;
-    strides are positive, None is all 1. Source: relax.strided_slice.
+    strides are positive, None is all 1. In graphs they are counted from the front and within the
+    size; -1, or 2**63 - 1 for the end, in a rule stands for the position that it is there.
+    Source: relax.strided_slice.
     """
     sizes = []
     for first, last, stride in zip(begin, end, strides, strict=True):

@@ -105,7 +105,7 @@ def _flatten_element(index: Index, data: Elements) -> Expression:
 def Transpose(need: Need, data: Tensor, *, axes: Order = None) -> TensorType:
     """Axis i of the result is axis `axes[i]` of `data`; None reverses all axes.
 
-    Source: relax.permute_dims.
+    In graphs axes are counted from the front. Source: relax.permute_dims.
     """
     return data.with_shape(tuple(data.shape[known_axis(axis, data.ndim)] for axis in axes))
 

@@ -181,7 +181,8 @@ def QuantizeLinear(
 
     The result has the dtype of `zero_point`, one of QUANTISED; one of FLOAT8 gets the quotient as
     near as it can be, one of WORDS takes data of WIDE. Scale and zero point have rank 0, or
-    are for places along `axis`, or with a `block_size` for blocks along it.
+    are for places along `axis`, or with a `block_size` for blocks along it; of a scale of rank 0
+    the axis is 0 in graphs. A scale is from 2**-10 to 2**10, or the quotient is not defined.
     Source: onnx.QuantizeLinear; relax.quantize rounds halves otherwise.
     """
     need(contains(data.dtype, FLOATING), "the data must be floating")

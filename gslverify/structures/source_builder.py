@@ -44,7 +44,7 @@ from gslverify.structures.constants import Constants
 from gslverify.structures.early_refusal import refuse_anyway
 from gslverify.structures.instance import Claim, Extent, InfeasibleError, Instance
 from gslverify.structures.limits import FITS, MOST_AXES, largest_size
-from gslverify.structures.partial_constraints import has_length, is_open, looked_into
+from gslverify.structures.partial_constraints import has_length, is_open, looked_into, texts_in
 from gslverify.structures.pieces import numbers_of_pieces
 from gslverify.structures.pinned_ranks import pinned_ranks
 from gslverify.structures.tuples import optional_operands, tuple_of_inputs, tuple_valued
@@ -82,6 +82,7 @@ class SourceExpressions:
         self.pinned_ranks = pinned_ranks(subst)
         self.looked_into = looked_into(subst)
         self.pieces = numbers_of_pieces(subst)
+        self.texts = texts_in(subst)
         self._axes: dict[tuple[Any, ...], tuple[list[Any], bool]] = {}
 
     def _claim(self, condition: Any, reason: str, origin: Origin | None) -> None:
@@ -325,10 +326,13 @@ class SourceExpressions:
         if isinstance(domain, Pieces):
             pieces = domain.of(self.pieces.get((key[0], name), ()), fresh)
             options += (form for form in pieces if has_length(term, form))
+        named = domain.among(self.texts, types)
+        options += (one for one in dict.fromkeys(named) if one not in options)
         rare = (form for form in domain.further(types, fresh) if has_length(term, form))
         most = MOST_FORMS if self.extent.rare or not options else MOST_FURTHER_FORMS + 1
         further = list(islice(rare, most))
-        sampled = isinstance(domain, Axes | Permutation) and has_many_axes(types)
+        has_many = isinstance(domain, Axes | Permutation) and has_many_axes(types)
+        sampled = has_many or domain.sampled
         is_exhaustive = len(further) < MOST_FORMS and not sampled
         are_few = isinstance(term, TupleOf) and len(further) <= MOST_FURTHER_FORMS
         if self.extent.rare or are_few:

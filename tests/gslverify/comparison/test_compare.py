@@ -23,6 +23,24 @@ def test_equal_integers_are_compared_exactly():
     assert comparison.difference is None
 
 
+@pytest.mark.parametrize("through", ["", "Cast", "Transpose"])
+def test_integers_that_are_only_added_and_multiplied_have_the_error_of_rounding(through):
+    n = Var("n", (1,), "int32")
+    x = Call(lookup("Cast"), (n,), {"dtype": "float32"})
+    if through == "Cast":
+        x = Call(lookup("Cast"), (x,), {"dtype": "float64"})
+    elif through == "Transpose":
+        x = Call(lookup("Transpose"), (x,), {"axes": (0,)})
+    (product,), _ = evaluate_bounded(
+        [Call(lookup("Multiply"), (x, x), {})], {"n": np.array([20397221], np.int32)}
+    )
+    exact = abs(product.value[0] - 20397221.0**2)
+    assert (exact <= product.error[0]) == (through == "")
+    (converted,), _ = evaluate_bounded([x], {"n": np.array([20397221], np.int32)})
+    assert converted.value.tolist() == [20397220.0]
+    assert converted.is_exact
+
+
 def test_unequal_integers_are_listed_worst_first():
     source, target = np.array([[1, 2], [3, 4]]), np.array([[1, 5], [3, -4]])
     (comparison,) = compare("y", source, target)

@@ -21,6 +21,17 @@ from tests.gslverify.stages.asking import ask, line_of, only
 pytestmark = pytest.mark.smt
 
 
+@pytest.mark.parametrize("ranks", [lambda x: x.ndim >= 5, lambda x: attr.In(x.ndim, (5, 6))])
+def test_structures_without_elements_may_have_any_ranks(ranks: Any) -> None:
+    def turned() -> Subst:
+        x = pat.Wildcard()
+        before = op.Flip(x)
+        after = op.Flip(op.Relu(x), **pat.same_attr(before))
+        return Subst(op.Relu(before), after, where=[ranks(x)])
+
+    assert ask(SHAPE, turned).verdict is Verdict.PASS
+
+
 @pytest.mark.parametrize("name", SOUND)
 def test_sound_rules_are_proved(name: str) -> None:
     result = ask(SHAPE, SOUND[name], max_variants=40)
