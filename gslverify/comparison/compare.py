@@ -84,9 +84,11 @@ def _rounded_integers(outputs: tuple[Expr, ...]) -> frozenset[Expr]:
 
 
 def _makes_floats(call: Call) -> bool:
-    if len(call.operands) != 1 or not isinstance(call.operands[0].type, TensorType):
-        return False
-    return call.operands[0].dtype in ANY_INTEGER and call.dtype in ANY_FLOAT and converts(call)
+    match call:
+        case Call(type=TensorType(dtype=made), operands=(Expr(type=TensorType(dtype=given)),)):
+            return given in ANY_INTEGER and made in ANY_FLOAT and converts(call)
+        case _:
+            return False
 
 
 def _with_rounding(operand: Any, value: Any) -> Any:

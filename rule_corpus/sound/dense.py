@@ -61,7 +61,7 @@ def dense_of_sum() -> Subst:
 @rule(
     tags={"dense", "concat", "distribution", "exact-real-and-int", "algebraic-distrib"},
     origin="GSL: two_conv_add, for dense layers",
-    flags={"reassoc"},
+    flags={"ninf", "reassoc"},
 )
 def dense_of_concat() -> Subst:
     """dense(x, v) + dense(y, w)  =>  dense(cat[-1](x, y), cat[1](v, w))
@@ -113,7 +113,7 @@ def scale_of_dense() -> Subst:
     return Subst(dense * s, target)
 
 
-@rule(tags=SCALE, origin="TVM Relay: FoldScaleAxis, dense", flags={"ninf", "reassoc"})
+@rule(tags=SCALE, origin="TVM Relay: FoldScaleAxis, dense", flags={"ninf", "nsz", "reassoc"})
 def dense_of_scaled() -> Subst:
     """dense(x * s, w)  =>  dense(x, w * s) for a vector s, if x * s is not larger than x
 
