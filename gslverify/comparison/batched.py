@@ -23,11 +23,11 @@ from gsl.kernel.evaluate import evaluate
 from gsl.kernel.expression import Apply, Expression, Read, Reduction, walk
 from gsl.kernel.functions import COMPARISONS
 from gsl.kernel.meaning import Elements
-from gsl.numpy_dtypes import finfo, is_floating
+from gsl.numpy_dtypes import is_floating
 from gsl.operators import Operator
 from gsl.operators.declaration import tensors
 from gsl.types import TensorType, TupleType, Type
-from gslverify.comparison.special import flat
+from gslverify.comparison.special import flat, flushed
 from gslverify.evaluation_order import evaluation_order
 
 MOST_PARTS = 60
@@ -72,17 +72,8 @@ def trace_many(outputs: Sequence[Expr], inputs: Mapping[str, Any], count: int) -
     with np.errstate(all="ignore"):
         for expr in evaluation_order(tuple(outputs)):
             operands = [values[operand] for operand in expr.operands]
-            values[expr] = _flushed(_value(expr, operands, inputs, count))
+            values[expr] = flushed(_value(expr, operands, inputs, count))
     return values
-
-
-def _flushed(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(map(_flushed, value))
-    if not is_floating(value.dtype):
-        return value
-    small = (np.abs(value) < finfo(value.dtype).tiny) & (value != 0)
-    return np.where(small, value * 0, value) if small.any() else value
 
 
 def _value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any], count: int) -> Any:

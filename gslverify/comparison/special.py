@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from gsl.errors import GslError
-from gsl.evaluate import evaluate, trace
+from gsl.evaluate import evaluate, trace, value_or_error
 from gsl.expr import Call, Const, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import finfo, is_floating
@@ -100,13 +100,52 @@ def _is_floating(expr: Expr) -> bool:
 def changes(
     source: Sequence[Expr], target: Sequence[Expr], inputs: Mapping[str, Any]
 ) -> Iterator[Change]:
-    """Yield every output and kind in which the references of both sides differ."""
+    """Yield every output and kind in which the references of both sides differ.
+
+    Many machines take subnormal numbers for 0: what differs on one kind of them only is left out.
+    """
     try:
         before, after = evaluate(source, inputs), evaluate(target, inputs)
     except (GslError, IndexError):
         return
-    yield from changes_between(before, after, inputs)
-    yield from _decisions(source, target, inputs, (before, after))
+    decided = _decisions(source, target, inputs, (before, after))
+    found = [*changes_between(before, after, inputs), *decided]
+    yield from _where_flushed(found, source, target) if found else ()
+
+
+def _where_flushed(
+    found: Sequence[Change], source: Sequence[Expr], target: Sequence[Expr]
+) -> Iterator[Change]:
+    """Yield changes where they are the same if subnormal numbers are taken for 0."""
+    inputs = found[0].inputs
+    values: dict[Expr, Any] = {}
+    try:
+        with np.errstate(all="ignore"):
+            for expr in reverse_post_order((*source, *target)):
+                operands = [values[operand] for operand in expr.operands]
+                values[expr] = flushed(value_or_error(expr, operands, inputs))
+    except (GslError, IndexError):
+        return
+    sides = ([values[expr] for expr in side] for side in (source, target))
+    pairs = list(zip(*map(flat, sides), strict=True))
+    for change in found:
+        one, other = pairs[change.output]
+        floats = is_floating(one.dtype)
+        differs = CHANGES[change.kind](one, other) if floats else np.zeros(one.shape, bool)
+        places = change.places & (differs | apart(one, other))
+        if places.any():
+            yield replace(change, places=places)
+
+
+def flushed(value: Any) -> Any:
+    """Return floats with zeros in the place of subnormal numbers, also in tuples."""
+    if isinstance(value, tuple):
+        return tuple(map(flushed, value))
+    array = np.asarray(value)
+    if not is_floating(array.dtype):
+        return value
+    small = (np.abs(array) < finfo(array.dtype).tiny) & (array != 0)
+    return np.where(small, array * 0, array) if small.any() else value
 
 
 def _decisions(

@@ -102,7 +102,7 @@ def divide_by_root() -> Subst:
     tags=REALS | {"division", "exponential", "exact-real", "strength-reduction"},
     origin="XLA: HandleDivide, A/exp(B)",
     twin="divide_by_exponential_same_sign",
-    flags={"ninf", "afn"},
+    flags={"afn"},
 )
 def divide_by_exponential() -> Subst:
     """x / exp(y)  =>  x * exp(-y)

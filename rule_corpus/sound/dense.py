@@ -113,7 +113,7 @@ def scale_of_dense() -> Subst:
     return Subst(dense * s, target)
 
 
-@rule(tags=SCALE, origin="TVM Relay: FoldScaleAxis, dense", flags={"ninf", "nsz", "reassoc"})
+@rule(tags=SCALE, origin="TVM Relay: FoldScaleAxis, dense", flags={"ninf", "reassoc"})
 def dense_of_scaled() -> Subst:
     """dense(x * s, w)  =>  dense(x, w * s) for a vector s, if x * s is not larger than x
 

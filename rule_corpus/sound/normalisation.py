@@ -114,7 +114,7 @@ def skip_layer_norm() -> Subst:
     tags=TAGS | {"exact-real"},
     origin="TVM Relax: DecomposeOpsForTraining, batch norm",
     twin="batch_norm_by_batch_statistics",
-    flags={"nsz"},
+    flags={"ninf", "nsz"},
 )
 def batch_norm_of_own_statistics() -> Subst:
     """batch_norm[1](x, g, b, mean(x), variance(x)).0  =>  (x - mean(x)) / s * g + b

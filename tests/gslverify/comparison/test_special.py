@@ -158,6 +158,20 @@ def test_decisions_that_differ_anyway_are_left_to_others() -> None:
     assert change.places.tolist() == [True, False, False]
 
 
+@pytest.mark.parametrize(("divisor", "expected"), [(1e-39, set()), (-0.0, {ZERO})])
+def test_what_subnormal_numbers_change_is_left_out(divisor: float, expected: set[str]) -> None:
+    """Many machines take them for 0, of which the reciprocal is infinite on both sides."""
+    inputs = {
+        "x": np.array([1e-3, 2.0, 0.0], np.float32),
+        "y": np.array([divisor, 2.0, 3.0], np.float32),
+    }
+    by_reciprocal = call("Multiply", X, call("Divide", Const(1.0), Y))
+    found = changes([call("Divide", X, Y)], [by_reciprocal], inputs)
+    negated = changes([call("Add", Y, Const(0.0))], [Y], inputs)
+    assert not list(found)
+    assert {change.kind for change in negated} == expected
+
+
 def test_inputs_of_a_kind_keep_integers() -> None:
     whole = Var("n", (3,), "int32")
     usual = {"n": np.array([5, 6, 7], np.int32)}
