@@ -85,13 +85,14 @@ def network_from(
     model = _model(preference, sampler, choices.number(7) == 7, demand)
     if model is None:
         raise UnmetError(sampler.obstacle(preference()))
-    network = network_in(choices, sampler, model, context, turn)
+    elements = MOST_ELEMENTS_OF_LARGE_RULES if "very long" in sizes else most_elements(sampler)
+    network = network_in(choices, sampler, model, context, turn, elements)
     return replace(network, in_corner=demand is not None and value_in(demand, model) is True)
 
 
 def takes_turns(context: str, sizes: Sequence[str]) -> bool:
     """Tell whether one of several inner values, or of several axes, has its turn."""
-    return context in ONE_A_TURN or "long" in sizes
+    return context in ONE_A_TURN or "long" in sizes or "very long" in sizes
 
 
 def network_in(
@@ -100,15 +101,17 @@ def network_in(
     model: Mapping[Symbol, Any],
     context: str = "alone",
     turn: int = 0,
+    elements: int = 0,
 ) -> Network:
     """Choose the constants of the network that a structure becomes in a model.
 
-    Raises NothingDrawnError for one that would take too long or is not defined.
+    Its tensors have no more than some `elements`, by default what its rule needs. Raises
+    NothingDrawnError for one that would take too long or is not defined.
     """
     style, start = one_of(choices, STYLES_OF_CONSTANTS), choices.number(255)
     try:
         fill = filled_constants(sampler.instance, model, style, np.random.default_rng(start))
-        network = network_of(sampler, model, fill, context, turn, _Limits(sampler).demand)
+        network = network_of(sampler, model, fill, context, turn, _Limits(sampler, elements).demand)
     except GslError as error:
         raise NothingDrawnError(str(error)) from error
     misused = misused_constant(network.matched)
@@ -122,8 +125,8 @@ def network_in(
 class _Limits:
     """How large tensors may be, and how much an operator may compute, in networks of a sampler."""
 
-    def __init__(self, sampler: Sampler) -> None:
-        self.elements, self.cost = most_elements(sampler), most_cost(sampler)
+    def __init__(self, sampler: Sampler, elements: int) -> None:
+        self.elements, self.cost = elements or most_elements(sampler), most_cost(sampler)
 
     def demand(self, expr: Expr) -> None:
         """Raise NothingDrawnError for a tensor that is too large or takes too long."""

@@ -23,9 +23,11 @@ LENGTHS = (600, 4500, 256)
 
 With the last one, uint8 is back at 0 and looks as if nothing had been counted.
 """
+VERY_LONG_LENGTHS = (70_000, 40_000)
+"""Longer than uint16 and int16 can count."""
 LIKELY = (1, 2, 3, 4, 5, 1)
 SIZES = ("free", "equal", "distinct")
-LONG = ("long",)
+LONG, VERY_LONG = ("long",), ("very long",)
 ROOMY = ("roomy",)
 ROOM = 5_000
 """What the product of the sizes in the mode "roomy" stays below."""
@@ -41,7 +43,8 @@ def preferences(
     """Return a chooser of values for symbols.
 
     In the mode "free" sizes are up to 5, in "equal" all are 2, 3 or 4, in "distinct" different;
-    in "long" one of the `axes` and one of LENGTHS have their `turn`, and other axes are short. In
+    in "long" one of the `axes` and one of LENGTHS have their `turn`, and other axes are short; in
+    "very long" it is one of VERY_LONG_LENGTHS. In
     "roomy" as many as there is ROOM for are 8 to 11, mostly.
     """
     mode = one_of(choices, modes)
@@ -65,12 +68,15 @@ def preferences(
 def _sizes(choices: Choices, mode: str, turn: int, axes: int) -> Iterator[int]:
     """Yield the sizes of free axes; every mode draws as often, or shrinking would prefer one."""
     common, room = 2 + choices.number(2), ROOM
-    length, place = LENGTHS[turn % len(LENGTHS)], turn // len(LENGTHS) % max(1, axes)
+    lengths = VERY_LONG_LENGTHS if mode == "very long" else LENGTHS
+    length, place = lengths[turn % len(lengths)], turn // len(lengths) % max(1, axes)
     for axis in count():
         size = one_of(choices, LIKELY)
         match mode:
             case "long":
                 yield length if axis == place else min(size, 2)
+            case "very long":
+                yield length if axis == place else 1
             case "roomy":
                 roomy = 8 + choices.number(3) if choices.number(5) else size
                 size = roomy if roomy <= room else 1 + size % 2

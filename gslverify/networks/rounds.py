@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
+from functools import lru_cache
 from itertools import islice, zip_longest
 from typing import Any
 
+from gsl.attr.term import Constant, subterms
+from gsl.subst import Subst
 from gsl.types import FLOATING, INTEGER
 from gslverify.networks.contexts import CONTEXTS, ONE_A_TURN
 from gslverify.networks.generation import MOST_TURNS, most_inner_values, takes_turns
 from gslverify.networks.network import Network
-from gslverify.networks.preferences import DTYPES, LONG, ROOMY, SIZES
+from gslverify.networks.preferences import DTYPES, LONG, ROOMY, SIZES, VERY_LONG
 from gslverify.structures.instance import USUAL
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import is_size
@@ -23,6 +26,8 @@ MOST_CORNERS = 24
 MOST_COMPARED = 60
 """So many pairs of graphs are for sizes and attributes that references compare."""
 GRAPHS_PER_LARGE_STRUCTURE = 1
+WORDS, GRAPHS_WITH_WORDS = ("int16", "uint16"), 6
+"""Dtypes of which a rule that names one is run on axes longer than they can count, so often."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +116,21 @@ def special_rounds(
     for sampler, corner in islice(_compared(samplers), MOST_COMPARED):
         for sizes in (SIZES, ROOMY):
             yield [sampler], replace(plain, corner=corner, sizes=sizes), 1
+    counting = [one for one in samplers if any(map(is_size, one.free))]
+    if counting and names_words(counting[0].instance.subst):
+        yield counting, Round("alone", DTYPES, 0.0, VERY_LONG), GRAPHS_WITH_WORDS
     large = [sampler for sampler in samplers if sampler.instance.extent != USUAL]
     for sampler in large if len(large) < len(samplers) else ():
         yield [sampler], plain, GRAPHS_PER_LARGE_STRUCTURE
+
+
+@lru_cache(maxsize=16)
+def names_words(subst: Subst) -> bool:
+    """Tell whether a rule names a dtype of 16 bits, which may be too narrow for what it counts."""
+    patterns = (*subst.source_patterns, *subst.target_patterns)
+    terms = [*subst.where, *(term for pattern in patterns for term in pattern.terms())]
+    parts = (part for term in terms for part in subterms(term) if isinstance(part, Constant))
+    return any(part.value in WORDS for part in parts if isinstance(part.value, str))
 
 
 def _compared(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, int]]:
