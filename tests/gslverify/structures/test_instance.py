@@ -68,7 +68,8 @@ def test_a_known_tensor_has_every_dtype_that_holds_it(
 ) -> None:
     x = pat.Wildcard()
     constant = pat.Const(value=value, dtype=x.dtype if like_the_input else None)
-    subst = Subst(x + constant, constant + x)
+    joined = op.Concatenate((x, constant), axis=0)  # of any dtype
+    subst = Subst(joined, joined)
     instances = [one.instance(subst) for one in enumerate_variants(subst).variants]
     exprs = [node.expr for instance in instances for node in instance.graph]
 
