@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
+import numpy as np
+
 from gsl.attr.term import Symbol
 from gsl.expr import Var
 from gslverify.networks.alteration import altered, brought_to, fresh_inputs
@@ -119,7 +121,7 @@ def _values(failing: Failing, samplers: Sequence[Sampler]) -> Attempted:
         flat = array.reshape(-1)
         step = flat.size
         while step:
-            for start in range(0, flat.size, step):
+            for start in np.unique(np.flatnonzero(flat != 0) // step) * step:
                 for simple in simple_values(flat[start : start + step]):
                     changed = flat.copy()
                     changed[start : start + step] = simple
