@@ -66,13 +66,15 @@ def trace_many(outputs: Sequence[Expr], inputs: Mapping[str, Any], count: int) -
     """Return the value of every expression below `outputs` for all of `count` inputs.
 
     Each of the `inputs` has their axis in front. Subnormal numbers become 0 wherever they are
-    computed, as on many machines. Raises GslError as `work` does, and as references do.
+    computed, as on many machines, but for constants. Raises GslError as `work` does, and as
+    references do.
     """
     values: dict[Expr, Any] = {}
     with np.errstate(all="ignore"):
         for expr in evaluation_order(tuple(outputs)):
             operands = [values[operand] for operand in expr.operands]
-            values[expr] = flushed(_value(expr, operands, inputs, count))
+            value = _value(expr, operands, inputs, count)
+            values[expr] = value if isinstance(expr, Const) else flushed(value)
     return values
 
 

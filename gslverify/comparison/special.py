@@ -116,14 +116,18 @@ def changes(
 def _where_flushed(
     found: Sequence[Change], source: Sequence[Expr], target: Sequence[Expr]
 ) -> Iterator[Change]:
-    """Yield changes where they are the same if subnormal numbers are taken for 0."""
+    """Yield changes where they are the same if subnormal numbers are taken for 0.
+
+    Constants stay as they are: what a rule computes of them is computed by the compiler.
+    """
     inputs = found[0].inputs
     values: dict[Expr, Any] = {}
     try:
         with np.errstate(all="ignore"):
             for expr in reverse_post_order((*source, *target)):
                 operands = [values[operand] for operand in expr.operands]
-                values[expr] = flushed(value_or_error(expr, operands, inputs))
+                value = value_or_error(expr, operands, inputs)
+                values[expr] = value if isinstance(expr, Const) else flushed(value)
     except (GslError, IndexError):
         return
     sides = ([values[expr] for expr in side] for side in (source, target))
