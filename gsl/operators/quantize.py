@@ -65,7 +65,7 @@ class _QuantisedAxis(Axis):
 
     def written(self, value: Any, operands: Sequence[Any]) -> Any:
         """Return 0 where the scale of a match has no axes."""
-        return value and choose(operands[1].ndim == 0, 0, value)
+        return value if value == 0 else choose(operands[1].ndim == 0, 0, value)
 
     def claim(self, value: Any, operands: tuple[Type, ...]) -> Bool:
         """Demand that the axis exists, if one is looked at."""

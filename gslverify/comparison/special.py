@@ -128,7 +128,8 @@ def _where_flushed(
                 operands = [values[operand] for operand in expr.operands]
                 value = value_or_error(expr, operands, inputs)
                 values[expr] = value if isinstance(expr, Const) else flushed(value)
-    except (GslError, IndexError):
+    except (GslError, IndexError):  # an index that is computed, perhaps: it says nothing then
+        yield from found
         return
     sides = ([values[expr] for expr in side] for side in (source, target))
     pairs = list(zip(*map(flat, sides), strict=True))

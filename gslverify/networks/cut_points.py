@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from gsl.attr.term import Constant, subterms
 from gsl.expr import Call, Const
 from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import finfo, iinfo, is_floating, kind_of
 from gsl.subst import Subst
 from gslverify.networks.network import Network
+from gslverify.structures.written_values import written_values
 
 MOST_OF_A_CONSTANT = 8
 MOST_BETWEEN = 8
@@ -46,11 +46,7 @@ def _in_network(network: Network) -> Iterator[float]:
 
 @lru_cache(maxsize=16)
 def _in_rule(subst: Subst) -> tuple[float, ...]:
-    patterns = (*subst.source_patterns, *subst.target_patterns)
-    terms = [*subst.where, *(term for pattern in patterns for term in pattern.terms())]
-    parts = (part for term in terms for part in subterms(term) if isinstance(part, Constant))
-    written = (part.value for part in parts if type(part.value) in (int, float))
-    return tuple(dict.fromkeys(written))
+    return tuple(dict.fromkeys(one for one in written_values(subst) if type(one) in (int, float)))
 
 
 def _between(numbers: Iterable[float]) -> list[float]:

@@ -85,7 +85,7 @@ def network_from(
     model = _model(preference, sampler, choices.number(7) == 7, demand)
     if model is None:
         raise UnmetError(sampler.obstacle(preference()))
-    elements = MOST_ELEMENTS_OF_LARGE_RULES if "very long" in sizes else most_elements(sampler)
+    elements = MOST_ELEMENTS_OF_LARGE_RULES if "very long" in sizes else 0
     network = network_in(choices, sampler, model, context, turn, elements)
     return replace(network, in_corner=demand is not None and value_in(demand, model) is True)
 
@@ -105,7 +105,7 @@ def network_in(
 ) -> Network:
     """Choose the constants of the network that a structure becomes in a model.
 
-    Its tensors have no more than some `elements`, by default what its rule needs. Raises
+    Its tensors have no more than some `elements`, or if that is 0 than its rule needs. Raises
     NothingDrawnError for one that would take too long or is not defined.
     """
     style, start = one_of(choices, STYLES_OF_CONSTANTS), choices.number(255)

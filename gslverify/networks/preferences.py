@@ -43,9 +43,9 @@ def preferences(
     """Return a chooser of values for symbols.
 
     In the mode "free" sizes are up to 5, in "equal" all are 2, 3 or 4, in "distinct" different;
-    in "long" one of the `axes` and one of LENGTHS have their `turn`, and other axes are short; in
-    "very long" it is one of VERY_LONG_LENGTHS. In
-    "roomy" as many as there is ROOM for are 8 to 11, mostly.
+    in "long" one of the `axes` and one of LENGTHS have their `turn`, in "very long" one of
+    VERY_LONG_LENGTHS, and other axes are short. In "roomy" as many as there is ROOM for are 8 to
+    11, mostly.
     """
     mode = one_of(choices, modes)
     sizes = _sizes(choices, mode, turn, axes)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
-from functools import lru_cache
 from itertools import islice, zip_longest
 from typing import Any
 
-from gsl.attr.term import Constant, subterms
 from gsl.subst import Subst
 from gsl.types import FLOATING, INTEGER
 from gslverify.networks.contexts import CONTEXTS, ONE_A_TURN
@@ -18,6 +16,7 @@ from gslverify.networks.preferences import DTYPES, LONG, ROOMY, SIZES, VERY_LONG
 from gslverify.structures.instance import USUAL
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import is_size
+from gslverify.structures.written_values import written_values
 
 GRAPHS_PER_WAY = 6
 GRAPHS_IN_CORNERS = 24
@@ -124,13 +123,9 @@ def special_rounds(
         yield [sampler], plain, GRAPHS_PER_LARGE_STRUCTURE
 
 
-@lru_cache(maxsize=16)
 def names_words(subst: Subst) -> bool:
     """Tell whether a rule names a dtype of 16 bits, which may be too narrow for what it counts."""
-    patterns = (*subst.source_patterns, *subst.target_patterns)
-    terms = [*subst.where, *(term for pattern in patterns for term in pattern.terms())]
-    parts = (part for term in terms for part in subterms(term) if isinstance(part, Constant))
-    return any(part.value in WORDS for part in parts if isinstance(part.value, str))
+    return any(isinstance(one, str) and one in WORDS for one in written_values(subst))
 
 
 def _compared(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, int]]:

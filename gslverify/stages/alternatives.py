@@ -14,15 +14,19 @@ from itertools import chain, islice
 from gsl.attr.conjuncts import conjuncts
 from gsl.attr.term import Access, Constant, Operation, Term, operation
 from gsl.subst import Subst
+from gslverify.structures.counted import MOST_AXES
 from gslverify.structures.deciding import ways_to_be
-from gslverify.structures.instance import RARE, Extent
+from gslverify.structures.instance import RARE, USUAL, Extent
 from gslverify.structures.variants import Search, Variant
 
 MOST_ALTERNATIVES, MOST_OPTIONS = 32, 16
 """Alternatives of all conditions that are looked for, and of one that lists what is allowed."""
 MOST_OF_AN_ALTERNATIVE, RUNS_OF_AN_ALTERNATIVE = 8, 800
 """Structures that are taken for each, and builds of the source to find them."""
-FURTHER = (RARE, *(Extent(ranks=(rank, 2, 1, 0)) for rank in (5, 6, 7)))
+FURTHER = (
+    RARE,
+    *(Extent(ranks=(rank, 2, 1, 0)) for rank in range(max(USUAL.ranks) + 1, MOST_AXES + 1)),
+)
 """Where to look for what is true of no usual structure."""
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gsl.attr.conjuncts import conjuncts
-from gsl.attr.term import Access, Constant, Operation, Term, children, subterms
+from gsl.attr.term import Access, Operation, Term, children, subterms
 from gsl.attr.values import LOGIC, ORDER, TUPLE, UNKNOWN, sort_of
 from gsl.pat import Const, Pattern
 from gsl.subst import Subst
+from gslverify.structures.written_values import written_values
 
 FEW = (2, 1, 3, 4, 5)
 MOST = 16
@@ -57,8 +58,5 @@ def sizes_to_try(subst: Subst) -> tuple[int, ...]:
 
     Some are few, some are about as many as a number in the rule says, which may be a position.
     """
-    patterns = (*subst.source_patterns, *subst.target_patterns)
-    terms = [*subst.where, *(term for pattern in patterns for term in pattern.terms())]
-    parts = (part.value for term in terms for part in subterms(term) if isinstance(part, Constant))
-    named = [n for n in parts if type(n) is int and 0 < n <= MOST]
+    named = [n for n in written_values(subst) if type(n) is int and 0 < n <= MOST]
     return tuple(dict.fromkeys((*FEW, *named, *(n + 1 for n in named))))

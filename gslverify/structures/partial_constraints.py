@@ -9,13 +9,11 @@ from typing import Any
 from gsl.attr.term import (
     ANYTHING,
     Access,
-    Constant,
     Operation,
     Term,
     TupleOf,
     VariadicTuple,
     children,
-    subterms,
 )
 from gsl.operators import Operator
 from gsl.pat import Call, Pattern
@@ -52,14 +50,6 @@ def looked_into(subst: Subst) -> frozenset[tuple[Pattern, str]]:
         for term in (*subst.where, *target, *source)
         for part in _read_fully(term)
     )
-
-
-def texts_in(subst: Subst) -> tuple[str, ...]:
-    """Return the texts that conditions of a rule write, equations of Einsum for instance."""
-    parts = (part for term in subst.where for part in subterms(term))
-    values = (part.value for part in parts if isinstance(part, Constant))
-    every = (one for value in values for one in (value if isinstance(value, tuple) else (value,)))
-    return tuple(dict.fromkeys(one for one in every if isinstance(one, str)))
 
 
 def computed_terms(pattern: Pattern) -> Iterator[Term]:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
-from gsl.attr.term import Access, Constant, Term, subterms
+from gsl.attr.term import Access, Term, subterms
 from gsl.operators import Operator
 from gsl.operators.domain import LONGEST, Pieces
 from gsl.pat import Call, GetItem, Pattern
 from gsl.subst import Subst
 from gslverify.structures.partial_constraints import computed_terms
+from gslverify.structures.written_values import leaves, written_values
 
 MOST_PIECES = 40
 BESIDE = (-1, 0, 1)
@@ -37,7 +39,8 @@ def numbers_of_pieces(subst: Subst) -> Mapping[tuple[Pattern, str], tuple[int, .
     }
     if not any(found.values()):
         return {}
-    beside = {number + more for number in _written(subst) for more in BESIDE}
+    written = chain.from_iterable(map(_integers, written_values(subst)))
+    beside = {number + more for number in written for more in BESIDE}
     numbers = {*range(Pieces.most, LONGEST + 1), *(one for one in beside if one > LONGEST)}
     tried = tuple(sorted(one for one in numbers if one <= MOST_PIECES))
     return {key: tried for key, is_asked in found.items() if is_asked}
@@ -64,19 +67,8 @@ def _cut_into_many(subst: Subst) -> set[Pattern]:
     }
 
 
-def _written(subst: Subst) -> set[int]:
-    """Return the integers that are written in a rule."""
-    parts = (part for term in _terms(subst) for part in subterms(term))
-    return {one for p in parts if isinstance(p, Constant) for one in _integers(p.value)}
-
-
 def _integers(value: Any) -> Iterator[int]:
-    """Yield the integers in a known value."""
-    if isinstance(value, tuple):
-        for one in value:
-            yield from _integers(one)
-    elif type(value) is int:
-        yield value
+    return (one for one in leaves(value) if type(one) is int)
 
 
 def _cut_by(pattern: Pattern) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from gsl.attr.cases import Cases, decided
@@ -44,10 +44,11 @@ from gslverify.structures.constants import Constants
 from gslverify.structures.early_refusal import refuse_anyway
 from gslverify.structures.instance import Claim, Extent, InfeasibleError, Instance
 from gslverify.structures.limits import FITS, MOST_AXES, largest_size
-from gslverify.structures.partial_constraints import has_length, is_open, looked_into, texts_in
+from gslverify.structures.partial_constraints import has_length, is_open, looked_into
 from gslverify.structures.pieces import numbers_of_pieces
 from gslverify.structures.pinned_ranks import pinned_ranks
 from gslverify.structures.tuples import optional_operands, tuple_of_inputs, tuple_valued
+from gslverify.structures.written_values import leaves, written_values
 
 ANY_DTYPE = as_term(ALL_DTYPES)
 SIZES_ARE_POSITIVE = "sizes are positive"
@@ -82,7 +83,7 @@ class SourceExpressions:
         self.pinned_ranks = pinned_ranks(subst)
         self.looked_into = looked_into(subst)
         self.pieces = numbers_of_pieces(subst)
-        self.texts = texts_in(subst)
+        self.written = tuple(dict.fromkeys(chain.from_iterable(map(leaves, written_values(subst)))))
         self._axes: dict[tuple[Any, ...], tuple[list[Any], bool]] = {}
 
     def _claim(self, condition: Any, reason: str, origin: Origin | None) -> None:
@@ -326,7 +327,7 @@ class SourceExpressions:
         if isinstance(domain, Pieces):
             pieces = domain.of(self.pieces.get((key[0], name), ()), fresh)
             options += (form for form in pieces if has_length(term, form))
-        named = domain.among(self.texts, types)
+        named = domain.among(self.written, types)
         options += (one for one in dict.fromkeys(named) if one not in options)
         rare = (form for form in domain.further(types, fresh) if has_length(term, form))
         most = MOST_FORMS if self.extent.rare or not options else MOST_FURTHER_FORMS + 1

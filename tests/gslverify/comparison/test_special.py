@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gsl.errors import GraphError
 from gsl.evaluate import evaluate
 from gsl.expr import Call, Const, Expr, Tuple, Var
 from gsl.numpy_dtypes import finfo
 from gsl.operators import lookup
+from gslverify.comparison import special
 from gslverify.comparison.special import (
     INFINITY,
     MENUS,
@@ -170,6 +172,18 @@ def test_what_subnormal_numbers_change_is_left_out(divisor: float, expected: set
     negated = changes([call("Add", Y, Const(0.0))], [Y], inputs)
     assert not list(found)
     assert {change.kind for change in negated} == expected
+
+
+def test_changes_are_kept_where_flushed_numbers_say_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(*arguments: Any) -> Any:
+        raise GraphError("an index is out of range")
+
+    inputs = {"y": np.array([-0.0, 2.0, 3.0], np.float32)}
+    monkeypatch.setattr(special, "value_or_error", refused)
+    found = changes([call("Add", Y, Const(0.0))], [Y], inputs)
+    assert {change.kind for change in found} == {ZERO}
 
 
 def test_inputs_of_a_kind_keep_integers() -> None:

@@ -35,6 +35,14 @@ def flipped_twice(with_volumes: bool) -> Write:
     return write
 
 
+def flipped_in_eight_axes() -> Subst:
+    x = pat.Wildcard()
+    inner = op.Flip(x)
+    outer = op.Flip(inner)
+    apart = (x.ndim == 8) & (inner.axis == 6) & (outer.axis == 7)
+    return Subst(outer, x, where=[(outer.axis == inner.axis) | apart])
+
+
 def there_and_back(last: tuple[int, ...]) -> Write:
     """Transposes images, or volumes, and back."""
 
@@ -93,6 +101,7 @@ def reshaped(sizes: tuple[tuple[int, ...], ...]) -> Write:
     "write",
     [
         flipped_twice(True),
+        flipped_in_eight_axes,
         there_and_back(WRONG_BACK),
         mean_over(((2, 3), (2, 3, 4)), 4),
         cumsum_of_flip(True),
