@@ -91,8 +91,8 @@ def flags_of(
     needed = _Needed(special, rounding, wrapping)
     yield Count("special", special.asked)
     yield from [Count(f"{k} changed", special.seen[k]) for k in CHANGES if special.seen[k]]
-    if special.broken is not None:
-        yield broken_promise(question, special.broken, first, span_of_flags(rule))
+    if broken := broken_promise(question, special, first, span_of_flags(rule)):
+        yield broken
     elif rounding.missing:
         yield _missing(question, needed)
     elif rounding.unexplained is not None:

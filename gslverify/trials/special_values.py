@@ -247,10 +247,12 @@ def _agreeing(subst: Subst, network: Network) -> list[Trial]:
 
 
 def broken_promise(
-    question: Question, found: Changed, passed: Sequence[Trial], span: Span
-) -> Finding:
+    question: Question, special: SpecialValues, passed: Sequence[Trial], span: Span
+) -> Finding | None:
     """Return the finding about a change that the flags of a rule do not allow, made simple."""
-    found = _simplified(question, found, passed)
+    if special.broken is None:
+        return None
+    found = _simplified(question, special.broken, passed)
     trial, change = found.trial, found.change
     difference = difference_of(change)
     comparison = Comparison(False, difference.total, difference.total, difference)
@@ -261,7 +263,7 @@ def broken_promise(
         code,
         message,
         span,
-        _cure(question.rule, found),
+        _cure(question.rule, found, special.needed),
         counterexample=example,
         subject=code.id,
     )
@@ -273,10 +275,14 @@ def _weight(found: Changed) -> tuple[bool, bool, int]:
     return network.elements > FEW_ELEMENTS, network.context != "alone", network.elements
 
 
-def _cure(rule: Rule, found: Changed) -> str:
-    """Return what to write: the weaker promise, or which operator has to stay in the target."""
+def _cure(rule: Rule, found: Changed, needed: Set[str]) -> str:
+    """Return what to write: the weaker promise, or which operator has to stay in the target.
+
+    Of the flags that allow the change it is one that the rule needs anyway, if there is one.
+    """
     kind = found.change.kind
-    allowing = FLAG_OF[kind] if FLAG_OF[kind] in found.allowed_by else min(found.allowed_by)
+    among = found.allowed_by & needed or found.allowed_by
+    allowing = FLAG_OF[kind] if FLAG_OF[kind] in among else min(among)
     flags = ", ".join(f'"{name}"' for name in in_order({*rule.assumed, allowing}))
     weaker = 'nan="may-change"' if rule.declared is None else f"flags={{{flags}}}"
     cure = f"write @rule({weaker}) if a change of {kind} is harmless"
