@@ -23,8 +23,8 @@ from gslverify.networks.choices import NothingDrawnError
 from gslverify.networks.contexts import CONTEXTS
 from gslverify.networks.generation import (
     STYLES_OF_CONSTANTS,
-    constants_are_defined,
     filled_constants,
+    misused_constant,
     network_of,
 )
 from gslverify.networks.network import Network
@@ -66,7 +66,7 @@ def drawn(
         fill = filled_constants(sampler.instance, model, style, generator)
         alone = network_of(sampler, model, fill)
         exprs = reverse_post_order(alone.outputs)
-        if not all(map(_is_small, exprs)) or not constants_are_defined(exprs):
+        if not all(map(_is_small, exprs)) or misused_constant(exprs) is not None:
             return None
         shuffled = random.sample(contexts, len(contexts))
         network = _in_some_context(sampler, model, fill, shuffled)

@@ -29,7 +29,7 @@ from gsl.types import FLOATING, INTEGER, TensorType
 from gslverify.mutation.draft import Draft
 from gslverify.networks.arrays import filled_inputs
 from gslverify.networks.empty import empty_networks, plain_inputs
-from gslverify.networks.generation import constants_are_defined, network_of
+from gslverify.networks.generation import misused_constant, network_of
 from gslverify.networks.network import Network
 from gslverify.structures.concrete import bindings_of
 from gslverify.structures.sampling import Sampler
@@ -198,7 +198,7 @@ def _with_edges(samplers: Sequence[Sampler], random: Random) -> Iterator[Example
             network = network_of(sampler, model)
         except GslError:
             continue
-        if constants_are_defined(network.outputs):
+        if misused_constant(network.outputs) is None:
             yield network, filled_inputs(network, ("small integers", True), random.getrandbits(32))
 
 
