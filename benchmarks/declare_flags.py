@@ -8,11 +8,11 @@ wrong on purpose, and those of which no report knows the flags, stay as they are
 
 from __future__ import annotations
 
+import argparse
 import ast
 import json
-import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -113,9 +113,12 @@ def _place(text: str, node: Any) -> tuple[int, int]:
     return at(node.lineno, node.col_offset), at(node.end_lineno, node.end_col_offset)
 
 
-def main(arguments: Sequence[str]) -> None:
+def main() -> None:
     """Change the files of all rules in the reports that the command line names."""
-    needed = needed_by(json.loads(Path(name).read_text(encoding="utf-8")) for name in arguments)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("reports", nargs="+", type=Path, metavar="REPORT", help="a JSON report")
+    reports = parser.parse_args().reports
+    needed = needed_by(json.loads(one.read_text(encoding="utf-8")) for one in reports)
     for file in sorted({name.partition("::")[0] for name in needed}):
         own = {
             name.partition("::")[2]: f for name, f in needed.items() if name.startswith(f"{file}::")
@@ -125,4 +128,4 @@ def main(arguments: Sequence[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

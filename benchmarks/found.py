@@ -7,6 +7,7 @@ make the exit code 1. A kind of graph is named in place of an optimiser as a who
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import sys
@@ -93,13 +94,24 @@ def _explains(row: Row, found: Found) -> bool:
     return found.code in row.codes and any(map(row.is_about, found.names))
 
 
-if __name__ == "__main__":
-    reports = [json.loads(Path(one).read_text(encoding="utf-8")) for one in sys.argv[1:]]
-    seen = [one for report in reports for one in findings(report)]
+def main() -> int:
+    """Compare the page with the reports that the command line names; return the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("reports", nargs="+", type=Path, metavar="REPORT", help="a JSON report")
+    reports = parser.parse_args().reports
+    seen = [
+        one
+        for report in reports
+        for one in findings(json.loads(report.read_text(encoding="utf-8")))
+    ]
     unexplained, unseen = not_explained(seen), not_shown(seen)
     for one in unexplained:
         print("no row:", *one.names, one.code, one.message[:80])
     for row in unseen:
         print("not shown:", row.text, *sorted(row.codes))
     print(f"{len(seen)} findings, {len(unexplained)} without a row; {len(unseen)} rows not shown")
-    sys.exit(bool(unexplained or unseen))
+    return int(bool(unexplained or unseen))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

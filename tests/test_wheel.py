@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -13,6 +14,8 @@ import pytest
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("gsl", "gslverify", "rule_corpus")
+FILES = ("pyproject.toml", "README.md", "LICENSE")
 ASKED = """
 import gsl
 from gsl import presets
@@ -30,7 +33,13 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pip = [sys.executable, "-m", "pip"]
     if subprocess.run([*pip, "--version"], capture_output=True, check=False).returncode:
         pytest.skip("wheels are built by pip")
-    wheel_of = [*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT)]
+    # Of a copy: two processes that build in one folder delete each other's files.
+    source = folder / "source"
+    for package in PACKAGES:
+        shutil.copytree(ROOT / package, source / package, ignore=shutil.ignore_patterns("*.pyc"))
+    for file in FILES:
+        shutil.copy(ROOT / file, source)
+    wheel_of = [*pip, "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(source)]
     subprocess.run(wheel_of, check=True, timeout=300)
     (wheel,) = folder.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
