@@ -43,31 +43,6 @@ fields than are tried are not examined at all; where a condition is about
 them, the details say so.""",
 )
 
-ONLY_EMPTY = code(
-    "GSL291",
-    "only-empty",
-    "only graphs with an empty tensor can match, if any",
-    Verdict.INCONCLUSIVE,
-    meaning="""The constraints have no solution while all sizes are at least 1, as they are wherever
-rules are examined; with a size of 0 they may have one. Nothing was examined.""",
-    bad=rule_file(
-        '''
-        def example() -> Subst:
-            """relu(relu(x))  =>  relu(x)"""
-            x = pat.Variable(shape=(None, 0))
-            return Subst(op.Relu(op.Relu(x)), op.Relu(x))
-        '''
-    ),
-    good=rule_file(
-        '''
-        def example() -> Subst:
-            """relu(relu(x))  =>  relu(x)"""
-            x = pat.Variable(shape=(None, None))
-            return Subst(op.Relu(op.Relu(x)), op.Relu(x))
-        '''
-    ),
-)
-
 OPEN_STRUCTURES = code(
     "GSL292",
     "open-structures",

@@ -12,12 +12,12 @@ from gsl.errors import GslError
 from gsl.subst import Rule, Subst
 from gsl.text.naming import pattern_names
 from gsl.text.terms import python_text
-from gslverify.codes.satisfiable import ONLY_EMPTY
 from gslverify.finding import Finding, StageResult, Verdict
 from gslverify.mutation.draft import Draft
 from gslverify.prove.claim import is_proved
 from gslverify.settings import Settings
 from gslverify.stage import Question, Stage
+from gslverify.stages.examination import scenarios_of
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.prove import PROVE
 from gslverify.stages.satisfiable import SATISFIABLE
@@ -48,11 +48,8 @@ class Verified:
     @property
     def is_vacuous(self) -> bool:
         """Whether no graph can match, or none whose tensors have elements."""
-        return any(
-            result.verdict is Verdict.VACUOUS or finding.code is ONLY_EMPTY
-            for result in self.results
-            for finding in result.findings
-        )
+        found = {result.verdict for result in self.results}
+        return Verdict.VACUOUS in found or scenarios_of(self.question).only_empty
 
     @property
     def holds(self) -> bool:

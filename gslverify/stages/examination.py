@@ -23,8 +23,9 @@ from gslverify.stages.larger_structures import (
 )
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
+from gslverify.structures.choices import Steps
 from gslverify.structures.classes import enumerate_classes
-from gslverify.structures.instance import RARE, WIDE
+from gslverify.structures.instance import EMPTY, RARE, WIDE
 from gslverify.structures.variants import (
     Enumeration,
     Search,
@@ -95,19 +96,21 @@ def solved(question: Question, found: Enumeration) -> Examined:
     """
     most = question.settings.max_variants
     scenarios, refuted, unknown = _solve(question, found, most)
-    left = [*unknown, *_undecided_structures(question, found)]
+    empty, refuted, unknown_empty = _without_elements(question, found, refuted)
+    scenarios, empty = (scenarios, empty) if scenarios else (empty, [])
+    left = [*unknown, *unknown_empty, *_undecided_structures(question, found)]
     unsearched = "" if found.complete else _unsearched(question, found)
     is_open = bool(left or unsearched)
     large = _beyond(question, found, scenarios, is_open)
     is_usual = bool(scenarios)
     scenarios = scenarios or large
-    examined_all = len(scenarios) + len(refuted) + len(unknown) == len(found.variants)
+    decided = len(scenarios) + len(empty) + len(refuted)
+    examined_all = decided + len(unknown) + len(unknown_empty) >= len(found.variants)
     complete = is_usual and examined_all and found.exhaustive and not is_open
     others = large if is_usual else []
     structures = len(scenarios) if examined_all else found.structures
-    seen = Examined(
-        found, Scenarios(scenarios, complete, structures, others), refuted, left, unsearched
-    )
+    every = Scenarios(scenarios, complete, structures, others, empty)
+    seen = Examined(found, every, refuted, left, unsearched)
     seen.scenarios.open = tuple(seen.open)
     hand_on(question, seen)
     return seen
@@ -199,6 +202,28 @@ def _solve(
         else:
             unknown += given_up(scenario, asked)
     return scenarios, refuted, unknown
+
+
+def _without_elements(
+    question: Question, found: Enumeration, refuted: list[Scenario]
+) -> tuple[list[Scenario], list[Scenario], list[str]]:
+    """Return what graphs have only where a tensor lacks elements, what none has, what is open.
+
+    Tried is what is `refuted` where sizes are at least 1, and what was not even built for that.
+    """
+    most = question.settings.max_variants
+    variants = [one.variant for one in refuted]
+    if found.lack_elements:
+        search, tried = Search(question.subst, EMPTY), {one.choices for one in found.variants}
+        every = enumerate_classes(question.subst, most, search)
+        variants += [one for one in every.variants if one.choices not in tried]
+    if not variants:
+        return [], [], []
+    extents = [replace(one.extent, least_size=0) for one in variants]
+    steps = {extent: Steps() for extent in extents}
+    pairs = zip(variants, extents, strict=True)
+    lowered = tuple(Variant(one.choices, extent, steps[extent]) for one, extent in pairs)
+    return _solve(question, Enumeration(lowered, complete=True), most)
 
 
 def _large(question: Question) -> list[Scenario]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from gsl.text.listing import listing
 from gslverify.codes.numeric import (
@@ -45,8 +46,8 @@ from gslverify.trials.rewriting import MOST_REWRITES
 from gslverify.trials.search import REPLAYED, Search
 from gslverify.trials.second_opinion import assurances, choose, confirm_on_tvm
 from gslverify.trials.stricter_comparisons import compare_strictly
+from gslverify.trials.trial import NO_ELEMENTS, simplest
 from gslverify.trials.trial import Outcome as Trial
-from gslverify.trials.trial import simplest
 
 MOST_UNCOVERED = 12
 GRAPHS_UNCOVERED = 2
@@ -78,6 +79,9 @@ def examine(question: Question) -> Iterable[Outcome]:
         lines = tuple(listing(search.endless.outputs))
         message = f"{MOST_REWRITES} rewrites of a graph did not come to an end"
         yield Finding(NO_FIXPOINT, message, question.subst.span, details=lines)
+    if found.only_empty and set(search.refusals) == {NO_ELEMENTS} and not search.useful:
+        yield from _without_results(question, samplers)
+        return
     left_out = _left_out(search, found)
     if left_out is not None:
         yield left_out
@@ -87,7 +91,8 @@ def examine(question: Question) -> Iterable[Outcome]:
     _choose(search, question.settings.tvm_examples)
     if sought.seen is not None:
         yield Covered(sought.seen.final(question.subst, search.networks).plain())
-    further = compare_strictly(question, search.passed, empty_networks(samplers), search.wrapping)
+    empty = chain(empty_networks(samplers), empty_networks([one.sampler for one in found.empty]))
+    further = compare_strictly(question, search.passed, empty, search.wrapping)
     yield from further.counts
     yield from further.findings
     if further.is_refuted:
@@ -103,6 +108,16 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield from further.assurances
         yield from [one for one in elsewhere if isinstance(one, Assurance)]
         yield from _domain(partial_operators(search.networks), question.rule.semantics)
+
+
+def _without_results(question: Question, samplers: Sequence[Sampler]) -> Iterator[Outcome]:
+    """Examine a rule none of whose results has elements, so that nothing but types can differ."""
+    found = compare_strictly(question, (), empty_networks(samplers))
+    yield from (one for one in found.counts if isinstance(one, Count))
+    yield from found.findings
+    graphs = sum(o.number for o in found.counts if isinstance(o, Count) and o.name == "empty")
+    if graphs and not found.is_refuted:
+        yield Assurance("numeric", Level.TESTED, f"no result has elements, {graphs} graphs")
 
 
 def _left_out(search: Search, found: Scenarios) -> Finding | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from gslverify.codes.levels import EMPTY_REFUSED
 from gslverify.networks.empty import empty_networks, plain_inputs
 from gslverify.stage import Question
@@ -11,8 +13,8 @@ from gslverify.trials.trial import run_trial
 
 def why_not_on_empty_tensors(question: Question, scenarios: Scenarios) -> str:
     """Return what is wrong with a rule on tensors without elements; empty if nothing is."""
-    samplers = [scenario.sampler for scenario in scenarios.feasible]
-    for network in empty_networks(samplers):
+    usual, empty = ([one.sampler for one in of] for of in (scenarios.feasible, scenarios.empty))
+    for network in chain(empty_networks(usual), empty_networks(empty)):
         trial = run_trial(question.subst, network, plain_inputs(network))
         if trial.code is EMPTY_REFUSED and question.settings.declining:
             continue

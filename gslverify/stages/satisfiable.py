@@ -7,11 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gslverify.codes.satisfiable import (
-    ONLY_EMPTY,
-    OPEN_STRUCTURES,
-    UNDECIDED_SATISFIABILITY,
-)
+from gslverify.codes.satisfiable import OPEN_STRUCTURES, UNDECIDED_SATISFIABILITY
 from gslverify.finding import Finding
 from gslverify.stage import Count, Note, Outcome, Question, Stage
 from gslverify.stages.clashes import (
@@ -20,7 +16,6 @@ from gslverify.stages.clashes import (
     vacuous_structure,
 )
 from gslverify.stages.contradiction import contradiction_of
-from gslverify.stages.empty_sizes import may_be_empty
 from gslverify.stages.examination import Examined, examined, hand_on, not_tried, solved
 from gslverify.stages.in_parts import few_runs, shown_in_parts
 from gslverify.structures.directed import structures_asked_for
@@ -41,12 +36,7 @@ def examine(question: Question) -> Iterable[Outcome]:
             yield _open(question, seen.open)
         return
     left = [*seen.open, *not_tried(question, seen)]
-    if left:
-        yield _undecided(question, seen, left)
-    elif may_be_empty((one.instance for one in seen.refuted), question.settings.solver_limit):
-        yield _empty(question)
-    else:
-        yield _vacuous(question, seen)
+    yield _undecided(question, seen, left) if left else _vacuous(question, seen)
 
 
 def _examined(question: Question) -> tuple[Examined, str]:
@@ -93,12 +83,6 @@ def _undecided(question: Question, seen: Examined, unknown: list[str]) -> Findin
     count = len(seen.found.variants)
     message = f"no solution found in {count} {'structure' if count == 1 else 'structures'}"
     return Finding(UNDECIDED_SATISFIABILITY, message, question.subst.span, details=reasons)
-
-
-def _empty(question: Question) -> Finding:
-    message = "there is no solution with all sizes at least 1"
-    cure = "allow such sizes as well; or else nothing is verified"
-    return Finding(ONLY_EMPTY, message, question.subst.span, cure)
 
 
 SATISFIABLE = Stage("satisfiable", examine, pauses_collector=True)

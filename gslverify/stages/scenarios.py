@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field
 from typing import Any, NamedTuple
 
 from gsl.subst import Subst
@@ -32,6 +32,7 @@ class Plan(NamedTuple):
     structures: int
     feasible: Choices
     large: Choices = ()
+    empty: Choices = ()
     open: tuple[str, ...] = ()
     in_parts: bool = False
     all_ranks: bool = False
@@ -58,20 +59,27 @@ class Scenario:
 class Scenarios:
     """The variants of a rule that later stages examine, and whether these are all.
 
-    `large` are a few of more axes or fields than the usual ones. `open` says what is not known of
-    structures within the bound: of each whether some graph has it, or what it is. Where a rule was
-    shown right `in_parts`, maybe for `all_ranks`, the feasible ones are a selection. In those of
-    a rule that is `proved` its sides are equal in exact arithmetic.
+    `large` are a few of more axes or fields than the usual ones. Graphs have the `empty` ones only
+    where a tensor has no elements; if there are no others, they are the feasible ones. `open` says
+    what is not known of structures within the bound: of each whether some graph has it, or what it
+    is. Where a rule was shown right `in_parts`, maybe for `all_ranks`, the feasible ones are a
+    selection. In those of a rule that is `proved` its sides are equal in exact arithmetic.
     """
 
     feasible: list[Scenario]
     complete: bool
     structures: int
     large: list[Scenario]
+    empty: list[Scenario] = field(default_factory=list)
     open: tuple[str, ...] = ()
     in_parts: bool = False
     all_ranks: bool = False
     proved: bool = False
+
+    @property
+    def only_empty(self) -> bool:
+        """Whether only graphs match in which a tensor has no elements."""
+        return any(not one.variant.extent.least_size for one in self.feasible)
 
     def plan(self) -> tuple[Any, ...]:
         """Return the values of the plan of which `planned` makes these scenarios.
@@ -83,6 +91,7 @@ class Scenarios:
             self.structures,
             _choices(self.feasible),
             _choices(self.large),
+            _choices(self.empty),
             self.open,
             self.in_parts,
             self.all_ranks,
@@ -101,8 +110,9 @@ def planned(subst: Subst, values: Iterable[Any], settings: Settings) -> Scenario
     plan = Plan(*values)
     first = _made(subst, plan.feasible, settings.solver_limit)
     others = _made(subst, plan.large, settings.solver_limit // 10)
+    empty = _made(subst, plan.empty, settings.solver_limit)
     known = tuple(plan.open), plan.in_parts, plan.all_ranks, plan.proved
-    return Scenarios(first, plan.complete, plan.structures, others, *known)
+    return Scenarios(first, plan.complete, plan.structures, others, empty, *known)
 
 
 def _made(subst: Subst, numbers: Choices, limit: int) -> list[Scenario]:

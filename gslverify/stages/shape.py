@@ -117,7 +117,7 @@ def _without_elements(question: Question, scenarios: Scenarios, asked: Questions
     What is open, and whether it can be built, is left to networks that are run.
     """
     steps, context = defaultdict[Extent, Steps](Steps), new_context()
-    for scenario in scenarios.feasible:
+    for scenario in (*scenarios.feasible, *scenarios.empty):
         emptied = emptied_scenario(scenario, steps[scenario.variant.extent], context)
         finding = _examine_scenario(question, emptied, asked, True)
         emptied.solver.close()

@@ -58,6 +58,7 @@ def of_many_fields(count: int) -> tuple[Extent, ...]:
 
 
 RARE = Extent(rare=True)
+EMPTY = Extent(least_size=0)
 WIDE = Extent(ranks=(5, 4, 3, 2, 1, 0, 6), most_fields=8, rare=True)
 
 

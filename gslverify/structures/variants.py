@@ -18,6 +18,7 @@ from gsl.subst import Subst
 from gslverify.structures.assembly import SourceBuilder, build_instance
 from gslverify.structures.choices import ALL_POSITIONS, Chance, Decision, Positions, Replay, Steps
 from gslverify.structures.instance import USUAL, Claim, Extent, InfeasibleError, Instance
+from gslverify.structures.source_builder import SIZES_ARE_POSITIVE
 
 MOST_RUNS = 20_000
 """Builds of a source after which the search is given up, of a rule with few patterns."""
@@ -69,8 +70,9 @@ class Enumeration:
     The search was `complete` when nothing within the extent is left; else `unsearched` has the
     decisions that are left open. It was `exhaustive` when no attribute has forms beside those that
     can be chosen. `undecided` are structures that could not be built, `obstacles` on what the
-    choices that came furthest without success failed. The variants stand for so many `structures`;
-    the source was built so many times, in `runs`.
+    choices that came furthest without success failed; some `lack_elements`, whatever the sizes that
+    are not given. The variants stand for so many `structures`; the source was built so many times,
+    in `runs`.
     """
 
     variants: tuple[Variant, ...]
@@ -78,6 +80,7 @@ class Enumeration:
     exhaustive: bool = True
     undecided: tuple[Open, ...] = ()
     obstacles: tuple[InfeasibleError, ...] = ()
+    lack_elements: bool = False
     unsearched: tuple[Decision, ...] = ()
     structures: int = 0
     runs: int = 0
@@ -103,6 +106,7 @@ class Search:
         self.exhaustive = True
         self.undecided: dict[str, Open] = {}
         self.obstacles: list[InfeasibleError] = []
+        self.lack_elements = False
         self.last = Replay(())
         self.prefix: list[int] | None = []
         self.found: list[Variant] = []
@@ -187,6 +191,7 @@ class Search:
             self.exhaustive,
             tuple(self.undecided.values()),
             self.furthest(),
+            self.lack_elements,
             self.unsearched(),
             structures or len(variants),
             self.runs,
@@ -209,6 +214,7 @@ class Search:
             return ALL_POSITIONS, None
 
     def _failed(self, error: InfeasibleError) -> None:
+        self.lack_elements |= str(error) == SIZES_ARE_POSITIVE
         most = max((other.progress for other in self.obstacles[:1]), default=0)
         if error.progress > most:
             self.obstacles.clear()
