@@ -127,7 +127,7 @@ ILL_FORMED: list[tuple[Callable[[], Expr], type[Exception], str]] = [
     (lambda: Const(1j), GraphError, "dtype complex"),
     (lambda: Var("x", (2,), "int7"), GraphError, "dtype int7 is not one of float32"),
     (lambda: Var("x", (2, -1)), ShapeError, "variable `x` has a negative size"),
-    (lambda: Call(RELU, [X, X]), ShapeError, "Relu takes 1 operands, not 2"),
+    (lambda: Call(RELU, [X, X]), ShapeError, "Relu takes 1 operand, not 2"),
     (lambda: Call(RELU, [Tuple([X])]), ShapeError, "operand `data` of Relu must be one tensor"),
     (lambda: Call(ADD, [X, Var("y", (4,))]), ShapeError, "shapes must broadcast"),
     (lambda: Call(ADD, [X, Var("y", (4,))]), ShapeError, "this is Add of float32.*, float32.4."),

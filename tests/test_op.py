@@ -134,7 +134,8 @@ def test_same_stands_for_the_operator_of_another_call() -> None:
 
 
 WRONG: list[tuple[Any, str, str, str]] = [
-    (lambda: op.Relu(), "GSL111", "Relu takes 1 operands, not 0", "op.Relu()"),
+    (lambda: op.Relu(), "GSL111", "Relu takes 1 operand, not 0", "op.Relu()"),
+    (lambda: op.Concatenate(X, W), "GSL111", "op.Concatenate((a, b))", "op.Concatenate(X, W)"),
     (lambda: op.Zeros(X), "GSL111", "operands: none", "op.Zeros(X)"),
     (lambda: op.Relu(X, axis=1), "GSL112", "it has none", "axis=1"),
     (lambda: op.Softmax(X, axes=1), "GSL112", "did you mean `axis`?", "axes=1"),

@@ -214,9 +214,14 @@ class Operator:
             return result
         return TensorType(tuple(result), tensors(operands)[0].dtype)
 
+    def takes_operands(self) -> str:
+        """Return the beginning of a sentence about a wrong number of operands."""
+        count = len(self.operands)
+        return f"{self} takes {count} {'operand' if count == 1 else 'operands'}"
+
     def _check_operands(self, operands: tuple[Type, ...], need: Need) -> None:
         if len(operands) != len(self.operands):
-            raise ShapeError(f"{self} takes {len(self.operands)} operands, not {len(operands)}")
+            raise ShapeError(f"{self.takes_operands()}, not {len(operands)}")
         for declared, given in zip(self.operands, operands, strict=True):
             if not declared.takes(given):
                 raise ShapeError(f"operand `{declared.name}` of {self} must be {declared}")

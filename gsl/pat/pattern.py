@@ -343,13 +343,16 @@ def _shares_dtype(callee: Callee) -> bool:
 
 def _check_operand_count(operator: Operator, count: int) -> None:
     if count != len(operator.operands):
-        names = ", ".join(operand.name for operand in operator.operands)
-        raise RuleError(
-            "GSL111",
-            f"{operator} takes {len(operator.operands)} operands, not {count}",
-            resolve(here()),
-            f"operands: {names or 'none'}",
-        )
+        message = f"{operator.takes_operands()}, not {count}"
+        raise RuleError("GSL111", message, resolve(here()), _operands_of(operator))
+
+
+def _operands_of(operator: Operator) -> str:
+    """Return how to give an operator its operands."""
+    if len(operator.operands) == 1 and operator.operands[0].is_tuple:
+        return f"write them as one tuple: op.{operator}((a, b))"
+    names = ", ".join(operand.name for operand in operator.operands)
+    return f"operands: {names or 'none'}"
 
 
 def _call_constraints(

@@ -97,6 +97,12 @@ def examine(question: Question) -> Iterable[Outcome]:
     yield from further.findings
     if further.is_refuted:
         return
+    yield from _elsewhere(search, [*sought.answers.assurances(), *further.assurances])
+
+
+def _elsewhere(search: Search, assured: Sequence[Assurance]) -> Iterator[Outcome]:
+    """Compare elsewhere and on TVM; without a finding yield also what is `assured`."""
+    question = search.question
     elsewhere = list(compare_elsewhere(question, search.passed))
     yield from [one for one in elsewhere if not isinstance(one, Assurance)]
     if any(isinstance(one, Finding) for one in elsewhere):
@@ -104,8 +110,7 @@ def examine(question: Question) -> Iterable[Outcome]:
     outcomes = list(_confirm(question, search))
     yield from outcomes
     if any(isinstance(outcome, Assurance) for outcome in outcomes):
-        yield from sought.answers.assurances()
-        yield from further.assurances
+        yield from assured
         yield from [one for one in elsewhere if isinstance(one, Assurance)]
         yield from _domain(partial_operators(search.networks), question.rule.semantics)
 

@@ -36,12 +36,8 @@ def examine(question: Question) -> Iterable[Outcome]:
     scenarios = scenarios_of(question)
     if not scenarios.feasible:
         return
-    if scenarios.only_empty:
-        yield LeftOpen("not proved for all sizes: no proof is about tensors without elements")
-        yield from _required(question, "only graphs with an empty tensor match")
-        return
-    if not shape_holds(question):
-        yield from _required(question, "types are not proved to agree")
+    if scenarios.only_empty or not shape_holds(question):
+        yield from _nothing_to_prove(question, scenarios)
         return
     replies: Replies = {}
     certificate = Certificate(question.rule_id) if question.settings.certificates else None
@@ -73,6 +69,14 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield Note(f"not for all ranks: {ranks}")
     if lengths and any(one.instance.bindings.lengths for one in scenarios.feasible):
         yield Note(f"not for all lengths: {lengths}")
+
+
+def _nothing_to_prove(question: Question, scenarios: Scenarios) -> Iterable[Outcome]:
+    if scenarios.only_empty:
+        yield LeftOpen("not proved for all sizes: no proof is about tensors without elements")
+        yield from _required(question, "only graphs with an empty tensor match")
+    else:
+        yield from _required(question, "types are not proved to agree")
 
 
 def _is_wrong(question: Question, scenario: Scenario) -> bool:

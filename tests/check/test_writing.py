@@ -20,7 +20,7 @@ CASES = [
         "GSL111",
         XY + "rule = Subst(op.Relu(x, y), x)",
         "op.Relu(x, y)",
-        "Relu takes 1 operands, not 2",
+        "Relu takes 1 operand, not 2",
         XY + "rule = Subst(op.Add(x, y), x)",
     ),
     Case(

@@ -272,7 +272,7 @@ WRONG: list[tuple[Any, str]] = [
     ),
     (
         lambda pre, post: Call(RELU, post.operands * 2) if pre.operands else post,
-        "Relu takes 1 operands, not 2",
+        "Relu takes 1 operand, not 2",
     ),
 ]
 

@@ -29,7 +29,7 @@ def test_rebuilt_tuple_may_have_another_number_of_fields() -> None:
 
 
 REFUSED: list[tuple[Expr, tuple[Any, ...], type[Exception], str]] = [
-    (relu(X), (X, X), OperatorError, "Relu takes 1 operands, not 2"),
+    (relu(X), (X, X), OperatorError, "Relu takes 1 operand, not 2"),
     (half(X, 1), (X, X), GraphError, r"Proj\(1\) cannot have 2 operands"),
     (half(X, 1), (X,), GraphError, "only a tuple has fields"),
     (Proj(Tuple([X, Y]), 1), (Tuple([X]),), GraphError, "field 1 of a tuple of 1 fields"),
