@@ -159,6 +159,11 @@ def _escaped(character: str) -> str:
     return character.encode("unicode_escape").decode("ascii")
 
 
+def counted(number: int, noun: str) -> str:
+    """Return "1 rule", "2 rules"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return ``did you mean `strides`?`` for a near miss, else the empty string."""
     near = get_close_matches(name, list(known), n=1, cutoff=0.6)

@@ -22,7 +22,7 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from gsl.attr.evaluate import conjunction, contains, equal, is_symbolic
 from gsl.attr.term import Term
-from gsl.errors import MisuseError, OperatorError, ShapeError, UndecidedError, did_you_mean
+from gsl.errors import MisuseError, OperatorError, ShapeError, UndecidedError, counted, did_you_mean
 from gsl.kernel.expression import Expression, as_expression
 from gsl.kernel.meaning import Index
 from gsl.operators.defined import Attributes, Elsewhere, ValueRule
@@ -214,14 +214,10 @@ class Operator:
             return result
         return TensorType(tuple(result), tensors(operands)[0].dtype)
 
-    def takes_operands(self) -> str:
-        """Return the beginning of a sentence about a wrong number of operands."""
-        count = len(self.operands)
-        return f"{self} takes {count} {'operand' if count == 1 else 'operands'}"
-
     def _check_operands(self, operands: tuple[Type, ...], need: Need) -> None:
         if len(operands) != len(self.operands):
-            raise ShapeError(f"{self.takes_operands()}, not {len(operands)}")
+            wanted = counted(len(self.operands), "operand")
+            raise ShapeError(f"{self} takes {wanted}, not {len(operands)}")
         for declared, given in zip(self.operands, operands, strict=True):
             if not declared.takes(given):
                 raise ShapeError(f"operand `{declared.name}` of {self} must be {declared}")

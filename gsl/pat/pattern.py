@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gsl.attr.term import ANYTHING, Access, Term, as_term
-from gsl.errors import OperatorError, RuleError, UnknownNameError, did_you_mean
+from gsl.errors import OperatorError, RuleError, UnknownNameError, counted, did_you_mean
 from gsl.operators import REGISTRY, Operator, lookup
 from gsl.pat.arithmetic import Arithmetic
 from gsl.pat.value import checked_constraints, checked_name
@@ -343,7 +343,7 @@ def _shares_dtype(callee: Callee) -> bool:
 
 def _check_operand_count(operator: Operator, count: int) -> None:
     if count != len(operator.operands):
-        message = f"{operator.takes_operands()}, not {count}"
+        message = f"{operator} takes {counted(len(operator.operands), 'operand')}, not {count}"
         raise RuleError("GSL111", message, resolve(here()), _operands_of(operator))
 
 

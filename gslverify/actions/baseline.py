@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from gsl.errors import GslError
+from gsl.errors import GslError, counted
 from gslverify.actions.checking import output_of
 from gslverify.commands.parameters import (
     resolved_settings,
@@ -29,7 +29,6 @@ from gslverify.project import project_root
 from gslverify.report.documents import ReportDocument
 from gslverify.report.json import report_document
 from gslverify.report.record import Report
-from gslverify.report.values import counted
 from gslverify.session import run_check
 from gslverify.settings import Settings
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
+from gsl.errors import counted
 from gslverify.commands.parameters import resolved_settings
 from gslverify.engine.cache.folder import CacheFolder
-from gslverify.report.values import counted
 
 
 def _folder() -> CacheFolder:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from gsl.errors import counted
 from gslverify.finding import Finding, RuleResult
 from gslverify.gate.baseline import Baseline, BaselineError
 from gslverify.gate.conclusion import (
@@ -24,7 +25,6 @@ from gslverify.gate.lines import change_line, gate_lines
 from gslverify.pytest_plugin.configure import session_settings
 from gslverify.report.json import report_document
 from gslverify.report.record import Report
-from gslverify.report.values import counted
 from gslverify.settings import Settings
 
 BASELINE = pytest.StashKey[Baseline | None]()

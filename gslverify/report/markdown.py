@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from gsl.drawing.show import sides_mermaid
-from gsl.errors import printable
+from gsl.errors import counted, printable
 from gslverify.codes.corpus import is_rule
 from gslverify.finding import RuleResult, Verdict
 from gslverify.report.details import command_for, rule_block
@@ -16,7 +16,6 @@ from gslverify.report.known import Known
 from gslverify.report.record import QUIET, Report
 from gslverify.report.strength import WEAK, counted_strengths, strength_of
 from gslverify.report.text import counts_text
-from gslverify.report.values import counted
 
 MARKER = "<!-- gslverify -->"
 """First line, by which a bot finds the comment that it has to replace."""

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gsl.errors import counted
 from gsl.span import Span
 from gslverify.mutation.mutants import operators
 from gslverify.mutation.score import Fate, Judged, Score, by_operator, by_rule, killed_by
 from gslverify.project import from_here
 from gslverify.report.style import BOLD, Style
-from gslverify.report.values import counted
 
 COUNTED = (Fate.KILLED, Fate.SURVIVED)
 WORTH_A_LOOK = (Fate.SURVIVED, Fate.GENERAL)

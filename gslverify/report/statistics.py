@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from gsl.errors import counted
 from gslverify.codes.corpus import is_rule
 from gslverify.events import RunDone
 from gslverify.finding import StageResult
 from gslverify.report.record import Report
-from gslverify.report.values import counted
 from gslverify.versions import tool_versions
 
 MOST_RULES = 10

@@ -91,11 +91,6 @@ def table_lines(rows: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join([*map(str.ljust, row[:-1], widths), row[-1]]).rstrip() for row in rows]
 
 
-def counted(number: int, noun: str) -> str:
-    """Return "1 rule", "2 rules"."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def nested_text(values: Any) -> str:
     """Return nested lists without commas: "[[0 1] [4 2]]"."""
     return _nested_text(values, are_single(values))

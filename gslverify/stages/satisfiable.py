@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from gsl.errors import counted
 from gslverify.codes.satisfiable import OPEN_STRUCTURES, UNDECIDED_SATISFIABILITY
 from gslverify.finding import Finding
 from gslverify.stage import Count, Note, Outcome, Question, Stage
@@ -80,8 +81,7 @@ def _open(question: Question, left: list[str]) -> Finding:
 
 def _undecided(question: Question, seen: Examined, unknown: list[str]) -> Finding:
     reasons = tuple(dict.fromkeys(unknown))
-    count = len(seen.found.variants)
-    message = f"no solution found in {count} {'structure' if count == 1 else 'structures'}"
+    message = f"no solution found in {counted(len(seen.found.variants), 'structure')}"
     return Finding(UNDECIDED_SATISFIABILITY, message, question.subst.span, details=reasons)
 
 
