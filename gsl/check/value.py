@@ -19,10 +19,13 @@ from gsl.check.sort import sort_of
 from gsl.errors import RuleError
 from gsl.operators import Operator
 from gsl.operators.declaration import REQUIRED
+from gsl.operators.domain_axes import Axes
 from gsl.operators.domain_shape import NewShape
 from gsl.pat import Call, Const, GetItem, Pattern
 from gsl.span import keyword_span
 from gsl.subst import Subst
+
+ALL_AXES = "attr.Variadic(lambda i: i, length=x.ndim)"
 
 
 def target_complete(subst: Subst) -> Findings:
@@ -143,10 +146,13 @@ def none_meant(subst: Subst) -> Findings:
             for name, term in pattern.constraints.items():
                 if term is ANYTHING:
                     message = f"`{name}=None` of {pattern!r} matches any `{name}`, as without it"
-                    default = pattern.callee.attributes[name].default
+                    declared = pattern.callee.attributes[name]
+                    default = declared.default
                     cure = f"leave `{name}` out if any is meant, else give a value"
                     if default is not REQUIRED and default is not None:
                         cure += f", such as {name}={default!r}"
+                    elif default is None and isinstance(declared.domain, Axes):
+                        cure += f", for all axes of x {name}={ALL_AXES}"
                     span = keyword_span(place_of(pattern), name)
                     yield RuleError("GSL147", message, span, cure, warning=True)
 

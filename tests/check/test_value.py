@@ -29,6 +29,13 @@ CASES = [
         "rule = Subst(op.Conv2D(x, w, groups=1, strides=(None, 1)), op.Relu(x))",
     ),
     Case(
+        "GSL147",
+        X + "rule = Subst(op.Sum(x, axis=None), op.Relu(x))",
+        "axis=None",
+        "`axis=None`",
+        X + "rule = Subst(op.Sum(x, axis=attr.Variadic(lambda i: i, length=x.ndim)), op.Relu(x))",
+    ),
+    Case(
         "GSL113",
         X + "rule = Subst(op.Relu(op.Reshape(x, shape=(-1, 2))), x)",
         "op.Reshape(x, shape=(-1, 2))",
