@@ -193,10 +193,14 @@ def lift(value: Any) -> Any:
 
 
 def is_finite(value: Any) -> bool:
-    """Tell whether all elements are finite, of all fields when it is a tuple."""
+    """Tell whether all elements are finite in their dtypes, of all fields when it is a tuple."""
     if isinstance(value, tuple):
         return all(map(is_finite, value))
-    return not isinstance(value, Bounded) or bool(np.isfinite(value.value).all())
+    if not isinstance(value, Bounded):
+        return True
+    precision = PRECISIONS.get(value.dtype.name)
+    largest = np.inf if precision is None else precision.largest
+    return bool((np.isfinite(value.value) & (np.abs(value.value) <= largest)).all())
 
 
 def compare(name: str, source: Any, target: Any) -> list[Comparison]:

@@ -9,7 +9,7 @@ import pytest
 
 from gsl import Call, Const, Expr, Var
 from gsl.operators import lookup
-from gslverify.comparison.compare import evaluate_bounded, not_finite
+from gslverify.comparison.compare import evaluate_bounded, is_finite, not_finite
 from gslverify.comparison.singular import is_singular
 from gslverify.finding import Mismatch
 
@@ -68,3 +68,10 @@ def test_only_elements_that_are_finite_in_the_source_count() -> None:
     ((field,),) = [list(not_finite("output 0", (before,), (after,)))]
     assert field.difference is not None
     assert field.difference.output == "output 0.0"
+
+
+@pytest.mark.parametrize(("dtype", "expected"), [("float64", True), ("float16", False)])
+def test_what_a_dtype_does_not_hold_is_not_finite(dtype: str, expected: bool) -> None:
+    product = call("Prod", Var("y", (700,), dtype))
+    (value,), _ = evaluate_bounded([product], {"y": np.full(700, 2.0, dtype)})
+    assert is_finite(value) is expected
