@@ -7,6 +7,7 @@ is asked about the dtype of an array is asked here.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import ml_dtypes
@@ -42,6 +43,7 @@ def is_floating(dtype: np.dtype[Any]) -> bool:
     return kind_of(dtype) == "f"
 
 
+@cache
 def keeps(source: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
     """Tell whether a conversion between two element types keeps all numbers."""
     return DTYPES[wanted.name].holds_all_of(DTYPES[source.name])

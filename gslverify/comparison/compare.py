@@ -22,6 +22,7 @@ from gslverify.finding import Difference, Mismatch
 from gslverify.structures.kernels import computes_sums, converts
 
 MOST_ELEMENTS_SHOWN = 5
+LARGEST = {np.dtype(name): one.largest for name, one in PRECISIONS.items()}
 FILLS = frozenset(("fill_value", "on_value", "off_value"))
 """Attributes whose numbers are elements of results."""
 
@@ -198,8 +199,7 @@ def is_finite(value: Any) -> bool:
         return all(map(is_finite, value))
     if not isinstance(value, Bounded):
         return True
-    precision = PRECISIONS.get(value.dtype.name)
-    largest = np.inf if precision is None else precision.largest
+    largest = LARGEST.get(value.dtype, np.inf)
     return bool((np.isfinite(value.value) & (np.abs(value.value) <= largest)).all())
 
 
