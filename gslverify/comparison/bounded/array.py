@@ -43,11 +43,15 @@ class Bounded(FollowedArray):
     are exact have none, nor have those of several tensors.
 
     `stored` are the numbers that a rule gives as the dtype holds them, as long as nothing is
-    computed with them. Among tensors of one dtype a number means itself, but a wider dtype, or an
-    integer, that it is converted to gets the one that is held.
+    computed with them. Among tensors of one dtype a number means itself, but what is decided is
+    decided of the ones that are held, and a wider dtype, or an integer, that they are converted to
+    gets these.
+
+    Where a result may overflow, its error is infinite, but its absolute value is the `least` that
+    is known of it, or more.
     """
 
-    __slots__ = ("_is_exact", "error", "origin", "stored")
+    __slots__ = ("_is_exact", "error", "least", "origin", "stored")
     functions = FUNCTIONS
     refusal = UnfollowedError
 
@@ -58,8 +62,10 @@ class Bounded(FollowedArray):
         dtype: Any = None,
         origin: Origin | None = None,
         stored: Any = None,
+        least: Any = None,
     ) -> None:
         self.origin = origin
+        self.least = least
         self.stored = None if stored is None else np.asarray(stored, np.float64)
         array = np.asarray(value)
         self.dtype = np.dtype(array.dtype if dtype is None else dtype)
@@ -83,6 +89,12 @@ class Bounded(FollowedArray):
     def held(self) -> Any:
         """The values as the dtype holds them, None where they have been computed and rounded."""
         return self.value if self.stored is None and self.is_exact else self.stored
+
+    @property
+    def decided(self) -> Bounded:
+        """What comparisons are about: exact numbers where the dtype holds what was not computed."""
+        held = None if self.stored is None else self.held
+        return self if held is None else Bounded(held, dtype=self.dtype)
 
     def moved_origin(self, move: Callable[[Any], Any]) -> Origin | None:
         """Return the origin of elements that are moved alike."""

@@ -18,7 +18,7 @@ from gslverify.comparison.bounded.array import (
     result_dtype,
 )
 from gslverify.comparison.bounded.precision import current_precision
-from gslverify.comparison.bounded.ufuncs import Compute, multilinear
+from gslverify.comparison.bounded.ufuncs import Compute, multilinear, narrower
 from gslverify.comparison.movement import MOVEMENTS, is_plain_padding, padded
 
 Arguments = tuple[Any, ...]
@@ -126,12 +126,16 @@ def _extreme(func: Any, args: Arguments, kwargs: Options) -> Bounded:
     value = func(operand.value, *args[1:], **kwargs)
     options = {name: part for name, part in kwargs.items() if name != "initial"}
     error = np.max(operand.error, *args[1:], **options, initial=0.0)
+    if error.any():
+        low = func(operand.value - operand.error, *args[1:], **kwargs)
+        high = func(operand.value + operand.error, *args[1:], **kwargs)
+        error = narrower(value, low, high, error)
     stored = None if operand.stored is None else func(operand.stored, *args[1:], **kwargs)
     return Bounded(value, error, operand.dtype, stored=stored)
 
 
 def _place_of_extreme(func: Any, args: Arguments, kwargs: Options) -> Any:
-    operand = args[0]
+    operand = args[0].decided
     places = func(operand.value, *args[1:], **kwargs)
     if not operand.is_exact:
         _require_clear_winner(func, operand, *args[1:], **kwargs)
@@ -161,7 +165,7 @@ def _sorted(func: Any, args: Arguments, kwargs: Options) -> Bounded:
 
 def _order(func: Any, args: Arguments, kwargs: Options) -> Any:
     """Return the order of elements whose neighbours are apart by more than their errors."""
-    operand, axis = args[0], kwargs.get("axis", -1)
+    operand, axis = args[0].decided, kwargs.get("axis", -1)
     places = np.argsort(operand.value, axis=axis, kind="stable")
     if operand.is_exact:
         return places

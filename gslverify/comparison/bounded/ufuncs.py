@@ -159,9 +159,18 @@ def monotone(ufunc: Any, dtype: Any, *operands: Bounded) -> Bounded:
     fits = np.abs(value) + spread <= precision.largest
     error = np.where(fits, 2.0 * spread + rounding, np.inf)
     error = np.where(_is_rational(ufunc, value, operands), 0.0, error)
-    if np.isfinite(value).all():
-        return Bounded(value, error, dtype)
-    return settled(value, error, _certain_function(ufunc, value, operands), dtype)
+    if not np.isfinite(value).all():
+        error = settled(value, error, _certain_function(ufunc, value, operands), dtype).error
+    return Bounded(value, error, dtype, least=_least_overflow(ufunc, fits, *operands))
+
+
+def _least_overflow(ufunc: Any, fits: Any, *operands: Bounded) -> Any:
+    """Return how large an exponential is at least where the machine may not hold it, else None."""
+    if ufunc is not np.exp or np.all(fits):
+        return None
+    (operand,) = operands
+    low = np.minimum(ufunc(operand.value - operand.error), current_precision().largest)
+    return np.where(fits | np.isnan(low), 0.0, low)
 
 
 def _certain_function(ufunc: Any, value: Any, operands: Sequence[Bounded]) -> Any:
@@ -215,11 +224,36 @@ def _float(value: Any) -> Any:
 
 
 def _sum_rule(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
-    return multilinear(ufunc, np.add, [left, right], 2, dtype)
+    result = multilinear(ufunc, np.add, [left, right], 2, dtype)
+    if left.stored is not None or right.stored is not None:
+        return _without_equal_ones(ufunc, result, left, right)
+    for one, other in ((left, right), (right, left)):
+        if one.least is not None:
+            rest = np.maximum(one.least - (np.abs(other.value) + other.error), 0.0)
+            result.least = np.where(np.isnan(rest), 0.0, rest)
+            break
+    return result
+
+
+def _without_equal_ones(ufunc: Any, result: Bounded, left: Bounded, right: Bounded) -> Bounded:
+    """Return a sum that is exactly 0 where equal numbers that were not computed cancel out."""
+    if left.held is None or right.held is None:
+        return result
+    cancels = (left.held == (right.held if ufunc is np.subtract else -right.held)) & np.isfinite(
+        left.held
+    )
+    value, error = (np.where(cancels, 0.0, part) for part in (result.value, result.error))
+    return Bounded(value, error, result.dtype)
 
 
 def _product_rule(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
-    return multilinear(np.multiply, np.multiply, [left, right], 1, dtype)
+    result = multilinear(np.multiply, np.multiply, [left, right], 1, dtype)
+    for one, other in ((left, right), (right, left)):
+        if one.least is not None:
+            product = one.least * np.maximum(np.abs(other.value) - other.error, 0.0)
+            result.least = np.where(np.isnan(product), 0.0, product)
+            break
+    return result
 
 
 def _square_rule(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
@@ -231,12 +265,23 @@ def _matmul_rule(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bound
 
 
 def _keep_error(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
-    return Bounded(ufunc(operand.value), operand.error, dtype, stored=_chosen(ufunc, operand))
+    value, stored = ufunc(operand.value), _chosen(ufunc, operand)
+    return Bounded(value, operand.error, dtype, stored=stored, least=operand.least)
 
 
 def _extremum(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
     value, error = ufunc(left.value, right.value), np.maximum(left.error, right.error)
+    if error.any():
+        low, high = (ufunc(*(o.value + sign * o.error for o in (left, right))) for sign in (-1, 1))
+        error = narrower(value, low, high, error)
     return Bounded(value, error, dtype, stored=_chosen(ufunc, left, right))
+
+
+def narrower(value: Any, low: Any, high: Any, error: Any) -> Any:
+    """Return the error of values that lie between `low` and `high`, if it is not more than this."""
+    with np.errstate(invalid="ignore"):
+        distance = np.maximum(high - value, value - low)
+    return np.where(distance < error, distance, error)
 
 
 def _chosen(ufunc: Any, *operands: Bounded) -> Any:
@@ -250,9 +295,24 @@ def _chosen(ufunc: Any, *operands: Bounded) -> Any:
 def _lipschitz(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
     precision = current_precision()
     value = ufunc(operand.value)
-    error = operand.error + precision.function_units * precision.unit * (1.0 + np.abs(value))
+    spread = operand.error
+    if ufunc in BETWEEN and not operand.is_exact:
+        low, high = BETWEEN[ufunc](ufunc, operand)
+        spread = narrower(value, low, high, spread)
+    error = spread + precision.function_units * precision.unit * (1.0 + np.abs(value))
     error = np.where(_is_rational(ufunc, value, [operand]), 0.0, error)
     return settled(value, error, operand.error == 0, dtype)
+
+
+def _at_ends(ufunc: Any, operand: Bounded) -> tuple[Any, Any]:
+    return ufunc(operand.value - operand.error), ufunc(operand.value + operand.error)
+
+
+BETWEEN: Mapping[Any, Callable[[Any, Bounded], tuple[Any, Any]]] = {
+    **dict.fromkeys((np.tanh, np.arctan, np.arcsinh), _at_ends),
+    **dict.fromkeys((np.sin, np.cos), lambda ufunc, operand: (-1.0, 1.0)),
+}
+"""Between which values a function lies, whatever the error of its operand."""
 
 
 def _step(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
@@ -271,7 +331,13 @@ def _quotient(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
         exact = certain & _divides_exactly(left, right, result.value)
         error = np.where(exact, unheld(result.value, dtype), error)
     near_zero = (np.abs(right.value) <= right.error) & (right.error > 0)
-    return Bounded(result.value, np.where(near_zero, np.inf, error), dtype)
+    error = np.where(near_zero, np.inf, error)
+    if right.least is None:
+        return Bounded(result.value, error, dtype)
+    with np.errstate(all="ignore"):
+        most = (np.abs(left.value) + left.error) / right.least
+    value = np.where(np.isfinite(most) & ~np.isfinite(result.value), 0.0, result.value)
+    return Bounded(value, np.where(np.isfinite(most), np.abs(value) + most, error), dtype)
 
 
 def _tangent(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
@@ -299,6 +365,8 @@ def _divides_exactly(left: Bounded, right: Bounded, value: Any) -> Any:
 
 
 def _decide(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Any:
+    if left.dtype == right.dtype and left.held is not None and right.held is not None:
+        left, right = left.decided, right.decided
     bound = np.where(left.is_twin_of(right), 0.0, left.error + right.error)
     if bound.any():
         gap = np.abs(left.value - right.value)
