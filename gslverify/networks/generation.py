@@ -27,7 +27,14 @@ from gslverify.networks.contexts import (
 )
 from gslverify.networks.cost import cost_of, costs_at_most
 from gslverify.networks.network import NOT_APPLICABLE, Network
-from gslverify.networks.preferences import DTYPES, SIZES, preferences
+from gslverify.networks.preferences import (
+    BEYOND_NARROW_DTYPES,
+    DTYPES,
+    LONG,
+    SIZES,
+    VERY_LONG,
+    preferences,
+)
 from gslverify.networks.values import value_ranges, within
 from gslverify.structures.concrete import (
     Fill,
@@ -38,7 +45,7 @@ from gslverify.structures.concrete import (
 )
 from gslverify.structures.instance import Instance
 from gslverify.structures.sampling import Preference, Sampler
-from gslverify.structures.symbols import is_size
+from gslverify.structures.symbols import is_size, written_numbers
 
 MOST_ATTEMPTS = 2
 """More would favour models that preferences meet by chance: equal sizes, and small ones."""
@@ -76,11 +83,11 @@ def network_from(
     context, sampler = one_of(choices, contexts), one_of(choices, samplers)
     if turn is None:
         turn = choices.number(MOST_TURNS - 1) if takes_turns(context, sizes) else 0
-    axes = sum(map(is_size, sampler.free))
+    axes, numbers = sum(map(is_size, sampler.free)), written_numbers(sampler.instance)
     demand = sampler.corners[corner] if 0 <= corner < len(sampler.corners) else None
 
     def preference() -> Preference:
-        return preferences(choices, dtypes, sizes, turn, axes)
+        return preferences(choices, dtypes, sizes, turn, axes, numbers)
 
     model = _model(preference, sampler, choices.number(7) == 7, demand)
     if model is None:
@@ -91,8 +98,8 @@ def network_from(
 
 
 def takes_turns(context: str, sizes: Sequence[str]) -> bool:
-    """Tell whether one of several inner values, or of several axes, has its turn."""
-    return context in ONE_A_TURN or "long" in sizes or "very long" in sizes
+    """Tell whether one of several inner values, of several axes or of some numbers has its turn."""
+    return context in ONE_A_TURN or sizes in (LONG, VERY_LONG, BEYOND_NARROW_DTYPES)
 
 
 def network_in(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -18,16 +18,20 @@ REALS = (1.0, 0.5, 2.0, 0.0, 0.25, -1.0, 3.0, -0.5, 1e-5, -2.0, 100.0)
 INTEGERS = (1, 2, 0, -1, 3, -2, 5, 100)
 EDGES = (127, 128, -128, 255, 256, 300, -129, 2**31 - 1, -(2**31), 2**31, 2**63 - 1, -(2**63))
 """The least and largest numbers of the integer dtypes, and those just beside them."""
-LENGTHS = (600, 4500, 256)
+BEYOND = (2**11 + 1, 40_000, 70_000, 2**24 + 1, 2**31 + 1, 2**53 + 1)
+"""More than float16, int16, uint16, float32, int32 and float64 can tell from their neighbours."""
+LENGTHS = (600, 4502, 256)
 """Longer than int8, uint8 and float16 can count, even if only every second element counts.
 
-With the last one, uint8 is back at 0 and looks as if nothing had been counted.
+The second one, and half of it, are not among the numbers that float16 has. With the last one, uint8
+is back at 0 and looks as if nothing had been counted.
 """
 VERY_LONG_LENGTHS = (70_000, 40_000)
 """Longer than uint16 and int16 can count."""
 LIKELY = (1, 2, 3, 4, 5, 1)
 SIZES = ("free", "equal", "distinct")
 LONG, VERY_LONG = ("long",), ("very long",)
+BEYOND_NARROW_DTYPES = ("beyond narrow dtypes",)
 ROOMY = ("roomy",)
 ROOM = 5_000
 """What the product of the sizes in the mode "roomy" stays below."""
@@ -39,18 +43,21 @@ def preferences(
     modes: Sequence[str] = SIZES,
     turn: int = 0,
     axes: int = 1,
+    numbers: Collection[Symbol] = (),
 ) -> Preference:
     """Return a chooser of values for symbols.
 
     In the mode "free" sizes are up to 5, in "equal" all are 2, 3 or 4, in "distinct" different;
     in "long" one of the `axes` and one of LENGTHS have their `turn`, in "very long" one of
     VERY_LONG_LENGTHS, and other axes are short. In "roomy" as many as there is ROOM for are 8 to
-    11, mostly.
+    11, mostly. In "beyond narrow dtypes" `numbers` are one of BEYOND, or a little more.
     """
     mode = one_of(choices, modes)
     sizes = _sizes(choices, mode, turn, axes)
 
     def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
+        if mode in BEYOND_NARROW_DTYPES and symbol in numbers:
+            return BEYOND[turn % len(BEYOND)] + choices.number(2)
         if symbol.sort == "text":
             likely = tuple(dtype for dtype in dtypes if not options or dtype in options)
             return one_of(choices, likely or options)

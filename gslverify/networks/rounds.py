@@ -12,10 +12,18 @@ from gsl.types import FLOATING, INTEGER
 from gslverify.networks.contexts import CONTEXTS, ONE_A_TURN
 from gslverify.networks.generation import MOST_TURNS, most_inner_values, takes_turns
 from gslverify.networks.network import Network
-from gslverify.networks.preferences import DTYPES, LONG, ROOMY, SIZES, VERY_LONG
+from gslverify.networks.preferences import (
+    BEYOND,
+    BEYOND_NARROW_DTYPES,
+    DTYPES,
+    LONG,
+    ROOMY,
+    SIZES,
+    VERY_LONG,
+)
 from gslverify.structures.instance import USUAL
 from gslverify.structures.sampling import Sampler
-from gslverify.structures.symbols import is_size
+from gslverify.structures.symbols import is_size, written_numbers
 from gslverify.structures.written_values import written_values
 
 GRAPHS_PER_WAY = 6
@@ -118,6 +126,8 @@ def special_rounds(
     counting = [one for one in samplers if any(map(is_size, one.free))]
     if counting and names_words(counting[0].instance.subst):
         yield counting, Round("alone", DTYPES, 0.0, VERY_LONG), GRAPHS_WITH_WORDS
+    if numbered := [one for one in samplers if written_numbers(one.instance)]:
+        yield numbered, Round("alone", INTEGER, 0.0, BEYOND_NARROW_DTYPES), len(BEYOND)
     large = [sampler for sampler in samplers if sampler.instance.extent != USUAL]
     for sampler in large if len(large) < len(samplers) else ():
         yield [sampler], plain, GRAPHS_PER_LARGE_STRUCTURE

@@ -8,6 +8,7 @@ from typing import Any
 from gsl.attr.term import Symbol, Term, subterms
 from gsl.expr import Call, Const
 from gsl.operators.declaration import tensors
+from gsl.operators.domain import Element, Integer
 from gsl.types import TensorType, TupleType, Type
 from gslverify.structures.instance import Instance
 
@@ -27,6 +28,20 @@ def result_sizes(instance: Instance) -> Iterator[Term]:
     for size in _flatten(tensor.shape for call in calls for tensor in tensors((call.type,))):
         if not (isinstance(size, Symbol) and size.low):
             yield size
+
+
+def written_numbers(instance: Instance) -> frozenset[Symbol]:
+    """Return the symbols for numbers of any size in attributes, such as what fills a tensor.
+
+    Elements are made of these, or they are where a range begins and ends.
+    """
+    found = set()
+    for call in [node.expr for node in instance.graph if isinstance(node.expr, Call)]:
+        for name, value in call.attributes.items():
+            domain = call.operator.attributes[name].domain
+            if isinstance(value, Symbol) and (isinstance(domain, Element) or domain == Integer()):
+                found.add(value)
+    return frozenset(found)
 
 
 def is_constant(symbol: Symbol) -> bool:
