@@ -17,8 +17,8 @@ from gslverify.prove.division import DIVISION
 from gslverify.prove.elementary import ELEMENTARY
 from gslverify.prove.facts import Facts
 from gslverify.prove.law import Bound, Law, matches
-from gslverify.prove.unknowns import Arithmetic, Unknowns
-from gslverify.prove.values import Value, constant
+from gslverify.prove.unknowns import WHOLE, Arithmetic, Unknowns
+from gslverify.prove.values import CAST, HELD, READ, Factor, Family, Value, constant
 
 LAWS = (*DIVISION, *ELEMENTARY)
 
@@ -27,6 +27,10 @@ ROWS: Mapping[str, tuple[Law, ...]] = {
     for head in dict.fromkeys(law.left.function for law in LAWS)
 }
 """All rows by the function on the left."""
+
+
+STORED = (READ, CAST, HELD, ">>", "%", "&", "|", "^", "sign")
+"""What is an element of a dtype: it was read, converted, or is less than what it is made of."""
 
 
 class Functions(Arithmetic, Protocol):
@@ -83,10 +87,15 @@ class Rows:
             return True
         known = [*unknowns.known_ranges(), *self._extents(wanted)]
         if dtype is not None:
-            known += [
-                in_range(symbol, dtype) for factor, symbol in unknowns.known if factor.head != "//"
-            ]
+            stored = (symbol for factor, symbol in unknowns.known if self._is_stored(factor))
+            known += [in_range(symbol, dtype) for symbol in stored]
         return (facts or laws.facts).assuming(*known).entails(conjunction(*wanted))
+
+    def _is_stored(self, factor: Factor) -> bool:
+        """Tell whether a factor is what a dtype holds, and not a whole number that may wrap."""
+        return factor.head in STORED or (
+            factor.head not in WHOLE and self.laws.is_exact(Value((Family(1, ((factor, 1),)),)))
+        )
 
     def _extents(self, terms: Iterable[Any]) -> list[Any]:
         """Return that indices are less than their extents."""
