@@ -15,7 +15,7 @@ from gsl.expr import Call, Const, Expr
 from gsl.numpy_dtypes import is_floating
 from gsl.types import ANY_FLOAT, ANY_INTEGER, TensorType
 from gslverify.comparison.approximations import approximated
-from gslverify.comparison.bounded import PRECISIONS, Bounded, number
+from gslverify.comparison.bounded import PRECISIONS, Bounded, number, written
 from gslverify.comparison.references import failure_of
 from gslverify.evaluation_order import NETWORKS_REMEMBERED, evaluation_order
 from gslverify.finding import Difference, Mismatch
@@ -154,7 +154,7 @@ def computed(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -> Any:
 
 def _defined_value(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -> Any:
     if isinstance(expr, Const) and expr.asked is not None:
-        return number(expr.asked, expr.dtype)
+        return written(expr.asked, expr.dtype)
     try:
         value = value_of(expr, operands, inputs)
     except IndexError as error:

@@ -73,11 +73,13 @@ def network_from(
     sizes: Sequence[str] = SIZES,
     corner: int = -1,
     turn: int | None = None,
+    given: Sequence[tuple[str, int]] = (),
 ) -> Network:
     """Choose a network that contains a match of the rule the samplers belong to.
 
     `dtypes` are preferred where the rule leaves a choice, and sizes in one of the modes `sizes`
-    (see `preferences`); models lie in the `corner` of that number, if there is one. Which inner
+    (see `preferences`), or as `given` by name; models lie in the `corner` of that number, if there
+    is one. Which inner
     value, or axis, has its `turn` is chosen unless it is given. Raises NothingDrawnError.
     """
     context, sampler = one_of(choices, contexts), one_of(choices, samplers)
@@ -87,7 +89,8 @@ def network_from(
     demand = sampler.corners[corner] if 0 <= corner < len(sampler.corners) else None
 
     def preference() -> Preference:
-        return preferences(choices, dtypes, sizes, turn, axes, numbers)
+        usual, known = preferences(choices, dtypes, sizes, turn, axes, numbers), dict(given)
+        return lambda symbol, options: known.get(symbol.name) or usual(symbol, options)
 
     model = _model(preference, sampler, choices.number(7) == 7, demand)
     if model is None:

@@ -21,6 +21,7 @@ from gslverify.networks.preferences import (
     SIZES,
     VERY_LONG,
 )
+from gslverify.networks.rare_sizes import Given, rare_sizes
 from gslverify.structures.instance import USUAL
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import is_size, written_numbers
@@ -33,6 +34,7 @@ MOST_CORNERS = 24
 MOST_COMPARED = 60
 """So many pairs of graphs are for sizes and attributes that references compare."""
 GRAPHS_PER_LARGE_STRUCTURE = 1
+GRAPHS_OF_RARE_SIZES = 2
 WORDS, GRAPHS_WITH_WORDS = ("int16", "uint16"), 6
 """Dtypes of which a rule that names one is run on axes longer than they can count, so often."""
 
@@ -41,6 +43,7 @@ WORDS, GRAPHS_WITH_WORDS = ("int16", "uint16"), 6
 class Round:
     """A share of the networks, all in one context and preferably of some dtypes.
 
+    In all of them sizes and attributes are as `given`.
     Hypothesis explores unevenly; rounds make sure that nothing is left out.
     """
 
@@ -49,6 +52,7 @@ class Round:
     share: float
     sizes: tuple[str, ...] = SIZES
     corner: int = -1
+    given: Given = ()
 
     @property
     def takes_turns(self) -> bool:
@@ -62,8 +66,9 @@ class Round:
     @classmethod
     def of_plain(cls, written: Sequence[Any]) -> Round:
         """Return the round of plain data."""
-        context, dtypes, share, sizes, corner = written
-        return cls(context, tuple(dtypes), share, tuple(sizes), corner)
+        context, dtypes, share, sizes, corner, given = written
+        pairs = tuple((name, value) for name, value in given)
+        return cls(context, tuple(dtypes), share, tuple(sizes), corner, pairs)
 
     def graphs(self, total: int, samplers: Sequence[Sampler]) -> int:
         """Return how many graphs there are of `total`: where they are needed, one a turn."""
@@ -123,6 +128,8 @@ def special_rounds(
     for sampler, corner in islice(_compared(samplers), MOST_COMPARED):
         for sizes in (SIZES, ROOMY):
             yield [sampler], replace(plain, corner=corner, sizes=sizes), 1
+    for sampler, given in rare_sizes(samplers):
+        yield [sampler], replace(plain, given=given), GRAPHS_OF_RARE_SIZES
     counting = [one for one in samplers if any(map(is_size, one.free))]
     if counting and names_words(counting[0].instance.subst):
         yield counting, Round("alone", DTYPES, 0.0, VERY_LONG), GRAPHS_WITH_WORDS

@@ -343,6 +343,6 @@ def example_of_round(
 ) -> Example:
     """Choose an example of a round, in which something has its turn; raises NothingDrawnError."""
     network = network_from(
-        choices, samplers, (one.context,), one.dtypes, one.sizes, one.corner, turn
+        choices, samplers, (one.context,), one.dtypes, one.sizes, one.corner, turn, one.given
     )
     return network, inputs_of_a_mixture(choices, network, salt, draws)

@@ -18,6 +18,7 @@ from gslverify.comparison.bounded.array import (
     RoundedConversionError,
     UnfollowedError,
     number,
+    written,
 )
 from gslverify.comparison.bounded.precision import PRECISIONS, Precision, rounding_like
 
@@ -32,4 +33,5 @@ __all__ = [
     "number",
     "rounding_like",
     "ufuncs",
+    "written",
 ]

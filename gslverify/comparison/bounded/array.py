@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from decimal import Decimal
+from functools import cache
+from math import ceil, log10
 from typing import Any
 
 import numpy as np
 
 from gsl.errors import GslError
-from gsl.numpy_dtypes import converted, is_floating, keeps, kind_of, promoted
+from gsl.numpy_dtypes import converted, finfo, is_floating, keeps, kind_of, promoted
 from gslverify.comparison.bounded.precision import current_precision
 from gslverify.comparison.followed_array import FollowedArray, FunctionRule
 
@@ -187,6 +190,30 @@ def number(value: float, dtype: Any) -> Bounded:
     with np.errstate(all="ignore"):
         held = np.dtype(dtype).type(value)
     return Bounded(value, precision.unit * abs(value) + precision.smallest, dtype, stored=held)
+
+
+def written(value: float, dtype: Any) -> Bounded:
+    """Return a number that a rule writes, as `number` does where its digits say which one it is.
+
+    One with as many digits as a narrower dtype shows, such as 0.16666667, or with all those of a
+    number that the dtype holds, stands for every number that is rounded to the same one.
+    """
+    known, wanted = number(value, dtype), np.dtype(dtype)
+    if wanted == np.float64 or not np.isfinite(value) or not _is_rounded(value, wanted):
+        return known
+    held = wanted.type(value)
+    gap = float(np.spacing(np.abs(held))) / 2 + abs(float(held) - value)
+    return Bounded(known.value, np.maximum(known.error, gap), wanted, stored=held)
+
+
+@cache
+def _is_rounded(value: float, dtype: np.dtype[Any]) -> bool:
+    """Tell whether a number is written with the digits of one that was rounded to a dtype."""
+    digits = len(Decimal(repr(value)).normalize().as_tuple().digits)
+    bits = finfo(dtype).nmant + 1
+    certain, shown = int((bits - 1) * log10(2)), ceil(1 + bits * log10(2))
+    is_held = bool(float(dtype.type(value)) == value)
+    return digits > shown if is_held else bool(certain < digits <= shown)
 
 
 def result_dtype(operands: Any) -> np.dtype[Any]:
