@@ -1,17 +1,17 @@
-"""Sizes and attributes at which what no input decides comes out otherwise than at most others.
+"""Sizes and attributes at which what no input decides comes out otherwise than at small ones.
 
 A target may compute with numbers that it makes of sizes, as `Where(Equal(Size(x), 143), ...)` does,
 or round them in an attribute. What it asks about them is no condition of the rule. So sizes and
 integer attributes are tried one after the other, those near numbers that the rule writes among
-them, and everything is computed that does not need inputs. Where a value that is the same at most
-of them is another one, a graph is drawn.
+them, and everything is computed that does not need inputs. Where something is not what it is for
+small sizes, but one of few things that it is at all, graphs are drawn.
 """
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 import numpy as np
@@ -34,13 +34,18 @@ from gslverify.structures.written_values import leaves, written_values
 DENSE, FEW = range(1, 41), range(1, 13)
 SPARSE = (48, 64, 96, 128, 192, 256, 384, 512)
 LARGEST_WRITTEN = 2_000
+LARGEST_PLACE, MOST_PLACES = 60, 3
 MOST_ELEMENTS = 20_000
 MOST_INTEGERS = 4
 """So many sizes and attributes of a structure are tried."""
-MOST_STRUCTURES, MOST_POINTS, POINTS_OF_A_VALUE = 2, 12, 2
+MOST_STRUCTURES, MOST_POINTS, POINTS_OF_A_VALUE = 2, 16, 2
 MOST_VALUES = 4
 """A tensor with more different elements is not told from others like it."""
-SHARE_OF_USUAL = 0.5
+BYTES, ROOT_OF_BYTES = frozenset({"int8", "uint8"}), 16
+"""Where a rule names one of these dtypes, two axes have as many elements as it has numbers."""
+SEVERAL = "several"
+SMALL, MOST_OUTLINES = 5, 8
+"""Sizes up to the first are drawn often; what comes out in more ways than the second varies."""
 ROUNDED = frozenset({"floor", "ceil"})
 
 Given = tuple[tuple[str, int], ...]
@@ -52,8 +57,24 @@ Seen = dict[Hashable, Hashable]
 def rare_sizes(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, Given]]:
     """Yield structures with values of their free sizes and integer attributes that are rare."""
     for sampler in _few(samplers):
-        for given in islice(_rare(sampler), MOST_POINTS):
+        for given in chain(islice(_rare(sampler), MOST_POINTS), _with_room(sampler)):
             yield sampler, given
+
+
+def _with_room(sampler: Sampler) -> Iterator[Given]:
+    """Yield sizes that are a little more than numbers that the rule writes, which may be places.
+
+    All sizes and attributes are that, or one of them while others are 1.
+    """
+    numbers = [one for one in _written(sampler.instance.subst) if SMALL < one <= LARGEST_PLACE]
+    sizes = [symbol.name for symbol in sampler.free if is_size(symbol)]
+    if len(sizes) > 1 and not BYTES.isdisjoint(_names(sampler.instance.subst)):
+        yield tuple((name, ROOT_OF_BYTES) for name in sizes)
+    names = [symbol.name for symbol in sampler.extents if is_size(symbol) or symbol.low == 1]
+    for number in numbers[:MOST_PLACES]:
+        yield tuple((name, number + 2) for name in names)
+        for name in names[:MOST_INTEGERS] if len(names) > 1 else ():
+            yield tuple((other, number + 2 if other == name else 1) for other in names)
 
 
 def _few(samplers: Sequence[Sampler]) -> list[Sampler]:
@@ -72,12 +93,20 @@ def _rare(sampler: Sampler) -> Iterator[Given]:
     subst = sampler.instance.subst
     if not (_rounds(subst) or _is_of_interest(_seen(sampler, base))):
         return
+    found = [list(_otherwise(_tried(sampler, base, points))) for points in _sweeps(sampler)]
+    in_turn = chain.from_iterable(zip_longest(*found))
+    yield from dict.fromkeys(given for given in in_turn if given is not None)
+
+
+def _tried(
+    sampler: Sampler, base: Mapping[Symbol, Any], points: Iterable[Mapping[Symbol, int]]
+) -> dict[Given, Seen]:
     tried: dict[Given, Seen] = {}
-    for point in _points(sampler):
+    for point in points:
         seen = _seen(sampler, {**base, **point})
         if seen:
             tried[tuple((symbol.name, value) for symbol, value in point.items())] = seen
-    yield from _otherwise(tried)
+    return tried
 
 
 def _rounds(subst: Subst) -> bool:
@@ -94,27 +123,33 @@ def _is_of_interest(seen: Seen) -> bool:
     return any(key[0] == "value" for key in seen if isinstance(key, tuple))
 
 
-def _points(sampler: Sampler) -> Iterator[dict[Symbol, int]]:
-    """Yield values: of one symbol while the sizes are alike and few, and of all sizes at once."""
+def _sweeps(sampler: Sampler) -> Iterator[list[dict[Symbol, int]]]:
+    """Yield values: of one symbol while the sizes are alike and few, and of many sizes at once."""
     numbers = _numbers(sampler.instance.subst)
     sizes = [symbol for symbol in sampler.free if is_size(symbol)]
-    for number in numbers if len(sizes) > 1 else ():
-        yield dict.fromkeys(sizes, number)
-    for others, some in ((1, numbers), (2, FEW), (3, FEW)):
-        for symbol in sampler.extents[:MOST_INTEGERS]:
-            for number in some if len(sizes) > 1 or others == 1 else ():
-                yield {**dict.fromkeys(sizes, others), symbol: number}
+    for symbol in sampler.extents[:MOST_INTEGERS]:
+        for others, some in ((1, numbers), (2, FEW), (3, FEW)):
+            if len(sizes) > 1 or others == 1:
+                yield [{**dict.fromkeys(sizes, others), symbol: number} for number in some]
+    for first in ((), sizes[:1]) if len(sizes) > 1 else ():
+        alone: dict[Symbol, int] = dict.fromkeys(first, 1)
+        yield [{**dict.fromkeys(sizes, number), **alone} for number in numbers]
 
 
 def _numbers(subst: Subst) -> list[int]:
-    written = {
-        round(abs(leaf))
-        for value in written_values(subst)
-        for leaf in leaves(value)
-        if type(leaf) in (int, float) and 1 < abs(leaf) <= LARGEST_WRITTEN
-    }
-    near = {number + step for number in written for step in (-1, 0, 1)}
+    near = {number + step for number in _written(subst) for step in (-1, 0, 1)}
     return sorted({*DENSE, *SPARSE, *near} - {0})
+
+
+def _names(subst: Subst) -> Iterator[str]:
+    return (one for one in written_values(subst) if isinstance(one, str))
+
+
+def _written(subst: Subst) -> list[int]:
+    """Return the numbers that a rule writes, rounded to integers, if they are not too large."""
+    parts = (leaf for value in written_values(subst) for leaf in leaves(value))
+    numbers = (abs(one) for one in parts if type(one) in (int, float))
+    return list(dict.fromkeys(round(one) for one in numbers if 1 < one <= LARGEST_WRITTEN))
 
 
 def _seen(sampler: Sampler, values: Mapping[Symbol, Any]) -> Seen:
@@ -164,25 +199,22 @@ def _any_elements(expr: Expr) -> Any:
 def _outline(value: Any) -> Hashable:
     """Return the elements of a tensor, each once, if these are few."""
     different = np.unique(np.asarray(value))
-    return repr(different.tolist()) if different.size <= MOST_VALUES else ""
+    return repr(different.tolist()) if different.size <= MOST_VALUES else SEVERAL
 
 
 def _otherwise(tried: Mapping[Given, Seen]) -> Iterator[Given]:
-    """Yield the points at which something is not what it is at most points, truth values first."""
+    """Yield the points at which something is not what it is for small sizes, truth values first."""
     columns: dict[Hashable, dict[Given, Hashable]] = defaultdict(dict)
     for given, seen in tried.items():
         for key, value in seen.items():
             columns[key][given] = value
     found: dict[Given, None] = {}
     for column in sorted(columns.values(), key=_is_number):
-        counted = Counter(map(repr, column.values()))
-        usual, times = counted.most_common(1)[0]
-        if len(counted) == 1 or times < SHARE_OF_USUAL * len(column):
-            continue
-        left = dict.fromkeys(counted, POINTS_OF_A_VALUE)
-        for given, value in column.items():
-            text = repr(value)
-            if text != usual and left[text]:
+        outlines = {given: repr(value) for given, value in column.items()}
+        usual = {text for given, text in outlines.items() if max(v for _, v in given) <= SMALL}
+        left = dict.fromkeys(outlines.values(), POINTS_OF_A_VALUE)
+        for given, text in outlines.items() if len(left) <= MOST_OUTLINES else ():
+            if text not in usual and left[text]:
                 left[text] -= 1
                 found[given] = None
     yield from found
