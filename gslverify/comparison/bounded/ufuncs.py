@@ -225,7 +225,9 @@ def _float(value: Any) -> Any:
 
 def _sum_rule(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
     result = multilinear(ufunc, np.add, [left, right], 2, dtype)
-    if left.stored is not None or right.stored is not None:
+    if result.is_exact:
+        return result
+    if left.held is not None and right.held is not None:
         return _without_equal_ones(ufunc, result, left, right)
     for one, other in ((left, right), (right, left)):
         if one.least is not None:
@@ -237,8 +239,6 @@ def _sum_rule(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
 
 def _without_equal_ones(ufunc: Any, result: Bounded, left: Bounded, right: Bounded) -> Bounded:
     """Return a sum that is exactly 0 where equal numbers that were not computed cancel out."""
-    if left.held is None or right.held is None:
-        return result
     cancels = (left.held == (right.held if ufunc is np.subtract else -right.held)) & np.isfinite(
         left.held
     )
