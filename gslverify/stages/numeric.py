@@ -33,6 +33,7 @@ from gslverify.networks.rounds import (
     special_rounds,
     with_short_axes_only,
 )
+from gslverify.networks.values import as_defined_in
 from gslverify.stage import Count, Covered, Note, Outcome, Question, Stage, Witness
 from gslverify.stages.examination import scenarios_of
 from gslverify.stages.scenarios import Scenarios
@@ -40,7 +41,7 @@ from gslverify.stages.unrun import neither_run_nor_proved
 from gslverify.stages.untried import untried_by
 from gslverify.structures.sampling import Sampler
 from gslverify.trials.domains import partial_operators
-from gslverify.trials.elsewhere import compare_elsewhere
+from gslverify.trials.elsewhere import compare_elsewhere, finding_elsewhere
 from gslverify.trials.refutation import refutation
 from gslverify.trials.rewriting import MOST_REWRITES
 from gslverify.trials.search import REPLAYED, Search
@@ -81,6 +82,9 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield Finding(NO_FIXPOINT, message, question.subst.span, details=lines)
     if found.only_empty and set(search.refusals) == {NO_ELEMENTS} and not search.useful:
         yield from _without_results(question, samplers)
+        return
+    if question.rule.semantics and not search.useful:
+        yield from _only_elsewhere(question, samplers)
         return
     left_out = _left_out(search, found)
     if left_out is not None:
@@ -123,6 +127,22 @@ def _without_results(question: Question, samplers: Sequence[Sampler]) -> Iterato
     graphs = sum(o.number for o in found.counts if isinstance(o, Count) and o.name == "empty")
     if graphs and not found.is_refuted:
         yield Assurance("numeric", Level.TESTED, f"no result has elements, {graphs} graphs")
+
+
+def _only_elsewhere(question: Question, samplers: Sequence[Sampler]) -> Iterator[Outcome]:
+    """Examine a rule on graphs of which only the system of its semantics says what they compute."""
+    system = question.rule.semantics
+    with as_defined_in(system):
+        search = Search(question, samplers)
+        failure = seek(search).failure
+    yield from _counts(search)
+    if failure is not None:
+        yield finding_elsewhere(question, failure, system)
+    elif len(search.passed) < min(question.settings.min_examples, question.settings.max_examples):
+        yield _too_few(question, search)
+    else:
+        text = f"as {system} defines it, {len(search.passed)} graphs"
+        yield Assurance("", Level.TESTED, text)
 
 
 def _left_out(search: Search, found: Scenarios) -> Finding | None:

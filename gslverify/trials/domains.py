@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -37,20 +38,27 @@ def partial_operators(networks: Iterable[Network]) -> tuple[str, ...]:
     """Return the operators of a source that are not defined on all integers they may get, by name.
 
     Backends differ there: an index outside is counted from the end, moved inside or refused. What
-    a constant is for an operator can be told, and needs no mention.
+    a constant is that all networks have needs no mention.
     """
     alone = [network for network in networks if network.context == "alone"]
     nodes = {one for network in alone for one in reverse_post_order(network.matched)}
-    calls = [one for one in nodes if isinstance(one, Call)]
-    return tuple(sorted({str(call.operator) for call in calls if _is_partial(call)}))
-
-
-def _is_partial(call: Call) -> bool:
-    return any(
-        not isinstance(operand, Const) and _binds(call, np.dtype(operand.type.dtype))
-        for operand, _ in declared_values(call)
-        if isinstance(operand.type, TensorType)
+    given: dict[tuple[str, int], set[Hashable]] = defaultdict(set)
+    for call in [one for one in nodes if isinstance(one, Call)]:
+        for place, operand in _bound(call):
+            given[str(call.operator), place].add(
+                operand.value.tobytes() if isinstance(operand, Const) else None
+            )
+    return tuple(
+        sorted({name for (name, _), seen in given.items() if len(seen) > 1 or None in seen})
     )
+
+
+def _bound(call: Call) -> Iterator[tuple[int, Expr]]:
+    """Yield the operands of a call, with their places, of which it matters what they are."""
+    for operand, _ in declared_values(call):
+        kind = operand.type
+        if isinstance(kind, TensorType) and _binds(call, np.dtype(kind.dtype)):
+            yield call.operands.index(operand), operand
 
 
 def misuse(values: Computed, apart_from: Collection[Expr] = ()) -> str:

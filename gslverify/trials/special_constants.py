@@ -34,7 +34,7 @@ def with_special_constants(subst: Subst, trial: Trial) -> Iterator[Trial]:
     """
     for constant in _constants(trial):
         for value in _values(constant):
-            if (found := _with(subst, trial, constant, value)) is not None:
+            if (found := with_constant(subst, trial, constant, value)) is not None:
                 yield found
 
 
@@ -51,7 +51,7 @@ def with_all_digits_in_constants(
         constant = _constants(latest)[number]
         factors = generator.uniform(0.5, 1.0, constant.shape)
         value = on_grid(constant.value.astype(np.float64) * factors, constant.value.dtype)
-        found = _with(subst, latest, constant, value) or found
+        found = with_constant(subst, latest, constant, value) or found
     return found
 
 
@@ -61,7 +61,7 @@ def _constants(trial: Trial) -> list[Const]:
     return floats[:MOST_CONSTANTS]
 
 
-def _with(subst: Subst, trial: Trial, constant: Const, value: Any) -> Trial | None:
+def with_constant(subst: Subst, trial: Trial, constant: Const, value: Any) -> Trial | None:
     """Return the trial with another value of a constant; None if the rule does not match then."""
     network = _replaced(trial.network, constant, value)
     prepared = prepare(subst, network)

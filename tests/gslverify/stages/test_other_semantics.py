@@ -89,3 +89,31 @@ def test_operators_that_are_defined_everywhere_need_nothing() -> None:
 def test_a_system_that_nothing_is_known_of_is_refused() -> None:
     with pytest.raises(RuleError, match="semantics='caffe' is not 'onnx'"):
         rule(semantics="caffe")(relu_of_relu)()
+
+
+def taken_at_a_constant() -> Subst:
+    x, i = pat.Wildcard(ndim=1), pat.Const(shape=(), dtype="int64")
+    return Subst(op.Take(x, i, axis=0), op.Take(x, op.Abs(i), axis=0))
+
+
+def last_taken(begin: int) -> Write:
+    def write() -> Subst:
+        x = pat.Wildcard(ndim=1)
+        last = op.Take(x, pat.Const((-1,), dtype="int64"), axis=0)
+        size = x.shape[0]
+        first = size - 1 if begin else 0
+        one = op.StridedSlice(x, begin=(first,), end=(first + 1,), strides=(1,))
+        return Subst(last, one, where=[size >= 1])
+
+    return write
+
+
+def test_constants_are_what_only_the_system_allows() -> None:
+    assert only(asked(taken_at_a_constant, "onnx")).code is DIFFERS_ELSEWHERE
+    assert said(asked(taken_at_a_constant, "")) == ["where Take is defined"]
+
+
+def test_a_rule_that_only_the_system_defines_is_examined() -> None:
+    assert said(asked(last_taken(begin=1), "onnx"))[0].startswith("as onnx defines it, ")
+    assert only(asked(last_taken(begin=0), "onnx")).code is DIFFERS_ELSEWHERE
+    assert asked(last_taken(begin=1), "").verdict is Verdict.INCONCLUSIVE
