@@ -12,6 +12,12 @@ import numpy as np
 
 from gsl.operators.elementwise import ERF
 from gslverify.comparison.bounded.array import UFUNCS, AmbiguousError, Bounded
+from gslverify.comparison.bounded.overflow import (
+    least_exponential,
+    least_product,
+    least_sum,
+    over_large,
+)
 from gslverify.comparison.bounded.precision import current_precision
 
 Compute = Callable[..., Any]
@@ -161,16 +167,7 @@ def monotone(ufunc: Any, dtype: Any, *operands: Bounded) -> Bounded:
     error = np.where(_is_rational(ufunc, value, operands), 0.0, error)
     if not np.isfinite(value).all():
         error = settled(value, error, _certain_function(ufunc, value, operands), dtype).error
-    return Bounded(value, error, dtype, least=_least_overflow(ufunc, fits, *operands))
-
-
-def _least_overflow(ufunc: Any, fits: Any, *operands: Bounded) -> Any:
-    """Return how large an exponential is at least where the machine may not hold it, else None."""
-    if ufunc is not np.exp or np.all(fits):
-        return None
-    (operand,) = operands
-    low = np.minimum(ufunc(operand.value - operand.error), current_precision().largest)
-    return np.where(fits | np.isnan(low), 0.0, low)
+    return Bounded(value, error, dtype, least=least_exponential(ufunc, fits, operands))
 
 
 def _certain_function(ufunc: Any, value: Any, operands: Sequence[Bounded]) -> Any:
@@ -229,11 +226,7 @@ def _sum_rule(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
         return result
     if left.held is not None and right.held is not None:
         return _without_equal_ones(ufunc, result, left, right)
-    for one, other in ((left, right), (right, left)):
-        if one.least is not None:
-            rest = np.maximum(one.least - (np.abs(other.value) + other.error), 0.0)
-            result.least = np.where(np.isnan(rest), 0.0, rest)
-            break
+    result.least = least_sum(left, right)
     return result
 
 
@@ -248,11 +241,7 @@ def _without_equal_ones(ufunc: Any, result: Bounded, left: Bounded, right: Bound
 
 def _product_rule(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
     result = multilinear(np.multiply, np.multiply, [left, right], 1, dtype)
-    for one, other in ((left, right), (right, left)):
-        if one.least is not None:
-            product = one.least * np.maximum(np.abs(other.value) - other.error, 0.0)
-            result.least = np.where(np.isnan(product), 0.0, product)
-            break
+    result.least = least_product(left, right)
     return result
 
 
@@ -332,12 +321,7 @@ def _quotient(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
         error = np.where(exact, unheld(result.value, dtype), error)
     near_zero = (np.abs(right.value) <= right.error) & (right.error > 0)
     error = np.where(near_zero, np.inf, error)
-    if right.least is None:
-        return Bounded(result.value, error, dtype)
-    with np.errstate(all="ignore"):
-        most = (np.abs(left.value) + left.error) / right.least
-    value = np.where(np.isfinite(most) & ~np.isfinite(result.value), 0.0, result.value)
-    return Bounded(value, np.where(np.isfinite(most), np.abs(value) + most, error), dtype)
+    return over_large(left, right, Bounded(result.value, error, dtype))
 
 
 def _tangent(ufunc: Any, dtype: Any, operand: Bounded) -> Bounded:
