@@ -40,8 +40,8 @@ from gslverify.structures.concrete import (
     Fill,
     concrete_exprs,
     constant_names,
+    meets,
     ones,
-    value_in,
 )
 from gslverify.structures.instance import Instance
 from gslverify.structures.sampling import Preference, Sampler
@@ -97,7 +97,7 @@ def network_from(
         raise UnmetError(sampler.obstacle(preference()))
     elements = MOST_ELEMENTS_OF_LARGE_RULES if "very long" in sizes else 0
     network = network_in(choices, sampler, model, context, turn, elements)
-    return replace(network, in_corner=demand is not None and value_in(demand, model) is True)
+    return replace(network, in_corner=demand is not None and meets(model, demand))
 
 
 def takes_turns(context: str, sizes: Sequence[str]) -> bool:

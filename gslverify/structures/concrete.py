@@ -70,7 +70,7 @@ def value_in(value: Any, model: Mapping[Symbol, Any], known: Memory | None = Non
 def meets(model: Mapping[Symbol, Any], condition: Term) -> bool:
     """Tell whether a condition has a value in a model, and holds."""
     try:
-        return value_in(condition, model) is True
+        return value_in(condition, model, Memory()) is True
     except GslError:
         return False
 

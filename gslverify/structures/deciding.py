@@ -8,7 +8,7 @@ chain of questions, or the last one; where both are possible, both are ways of t
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial, reduce
+from functools import lru_cache, partial, reduce
 
 from gsl.attr.evaluate import conjunction
 from gsl.attr.term import Constant, Operation, Term, operation
@@ -17,6 +17,8 @@ from gslverify.structures.decisions import Forms
 OTHER = {"and": "or", "or": "and"}
 MOST_PARTS = 24
 """Parts of a conjunction or disjunction that are told apart; more are one."""
+MOST_WAYS = 400
+"""Ways of a condition that are told apart; one that has more is one."""
 
 
 def ways_to_be(condition: Term, outcome: bool) -> list[Term]:
@@ -30,7 +32,7 @@ def _ways(condition: Term, outcome: bool) -> Iterator[Term | bool]:
             yield from _ways(negated, not outcome)
         case Operation(head="and" | "or" as head):
             parts = _parts(condition, head)
-            if len(parts) > MOST_PARTS:
+            if _count(condition, outcome) > MOST_WAYS:
                 yield falling(condition, outcome)
             elif outcome == (head == "or"):
                 yield from _one_of(parts, outcome)
@@ -38,6 +40,24 @@ def _ways(condition: Term, outcome: bool) -> Iterator[Term | bool]:
                 yield from _all_of(parts, outcome)
         case _:
             yield falling(condition, outcome)
+
+
+@lru_cache(maxsize=4096)
+def _count(condition: Term, outcome: bool) -> int:
+    """Return how many ways there are; questions within questions double them with every level."""
+    match condition:
+        case Operation(head="not", operands=(negated,)):
+            return _count(negated, not outcome)
+        case Operation(head="and" | "or" as head):
+            parts = _parts(condition, head)
+            if len(parts) > MOST_PARTS:
+                return MOST_WAYS + 1
+            counts = [min(_count(part, outcome), MOST_WAYS + 1) for part in parts]
+            if outcome != (head == "or"):
+                return sum(count for count in counts if count > 1) or 1
+            return sum(counts) if _exclude_each_other(parts, outcome) else 2 * sum(counts)
+        case _:
+            return 1
 
 
 def _one_of(parts: Sequence[Term], outcome: bool) -> Iterator[Term | bool]:

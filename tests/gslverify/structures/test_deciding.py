@@ -10,7 +10,7 @@ import pytest
 from gsl.attr.evaluate import conjunction, disjunction
 from gsl.attr.term import Symbol, Term, operation
 from gslverify.structures.concrete import value_in
-from gslverify.structures.deciding import ways_to_be
+from gslverify.structures.deciding import MOST_WAYS, ways_to_be
 
 A, B, C = (Symbol(name, sort="bool") for name in "abc")
 N = Symbol("n", sort="int")
@@ -97,3 +97,13 @@ def test_a_chain_of_questions_has_a_way_for_each_answer() -> None:
 
     assert len(ways_to_be(condition, True)) == 2 * 21
     assert len(ways_to_be(condition, False)) == 1
+
+
+@pytest.mark.parametrize("outcome", [True, False])
+def test_questions_within_questions_are_one_where_they_have_too_many_ways(outcome: bool) -> None:
+    a, b = Symbol("a", sort="int"), Symbol("b", sort="int")
+    condition = operation("==", a, 0)
+    for number in range(1, 40):
+        first, second = operation("==", a, number), operation("==", b, number)
+        condition = either(both(first, condition), both(second, negated(condition)))
+    assert len(ways_to_be(condition, outcome)) <= MOST_WAYS
