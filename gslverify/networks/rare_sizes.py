@@ -25,7 +25,7 @@ from gsl.kernel.expression import reads_of
 from gsl.subst import Subst
 from gsl.types import TensorType
 from gslverify.networks.generation import has_at_most
-from gslverify.structures.concrete import concrete_outputs, target_outputs
+from gslverify.structures.concrete import concrete_outputs, ones, target_outputs
 from gslverify.structures.kernels import elements_of
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import is_size
@@ -158,14 +158,22 @@ def _seen(sampler: Sampler, values: Mapping[Symbol, Any]) -> Seen:
     if model is None:
         return {}
     try:
-        source = concrete_outputs(sampler.instance, model)
+        source = concrete_outputs(sampler.instance, model, _few_ones)
         target = target_outputs(sampler.instance.subst, source)
         exprs = [] if target is None else reverse_post_order(target)
-        if not all(has_at_most(expr, MOST_ELEMENTS) for expr in exprs):
+        if not all(has_at_most(expr, MOST_ELEMENTS) for expr in (*exprs, *source)):
             return {}
-        return _of_target(exprs, set(reverse_post_order(source)))
-    except GslError:
+        with np.errstate(all="ignore"):
+            return _of_target(exprs, set(reverse_post_order(source)))
+    except (GslError, IndexError):  # a constant index may be outside
         return {}
+
+
+def _few_ones(variable: Var) -> Any:
+    """Return the value of a constant that the rule leaves open; raise GslError for a large one."""
+    if not has_at_most(variable, MOST_ELEMENTS):
+        raise GslError("a constant is too large")
+    return ones(variable)
 
 
 def _of_target(exprs: Sequence[Expr], source: set[Expr]) -> Seen:
