@@ -26,8 +26,8 @@ from gsl.workload import Workload
 Result = TypeVar("Result")
 
 
-NOT_IN_ORDER = (Term, str, Pattern, Mapping, AbstractSet)
-"""What is no list of conditions: one of them, or several in an order that runs may differ in."""
+NOT_IN_ORDER = (str, Pattern, Mapping, AbstractSet)
+"""What is no list of conditions: none of them, or several in an order that runs may differ in."""
 
 
 class Subst:
@@ -37,8 +37,8 @@ class Subst:
         src: the source: a pattern, several for several outputs, or one `pat.Variadic` for as many
             outputs as can be matched.
         tgt: the target, with as many outputs.
-        where: conditions over attributes of the source that must hold besides its constraints. A
-            `length` of a variadic pattern in the source is one of them.
+        where: conditions over attributes of the source that must hold besides its constraints, or
+            one condition. A `length` of a variadic pattern in the source is one of them.
         aliases: whether two inputs (`Wildcard`, `Variable`, `Const`) may stand for one tensor; by
             default only two constants may.
 
@@ -48,11 +48,12 @@ class Subst:
     """
 
     def __init__(
-        self, src: Any, tgt: Any, *, where: Iterable[Any] = (), aliases: bool = False
+        self, src: Any, tgt: Any, *, where: Iterable[Any] | Term = (), aliases: bool = False
     ) -> None:
         self.origin = here()
         self.source = _outputs(src)
         self.target = _outputs(tgt)
+        where = (where,) if isinstance(where, Term) else where
         if not isinstance(where, Iterable) or isinstance(where, NOT_IN_ORDER):
             message = "the conditions of a rule are a list"
             raise RuleError("GSL143", message, resolve(self.origin), "write where=[...]")

@@ -163,7 +163,6 @@ def test_refused_operators_name_what_to_write(operator: str, name: str, tmp_path
         "where=None",
         "where='x'",
         "where=x",
-        "where=x.ndim == 2",
         "where={'x': 2}",
         "where={x.ndim == 2}",
     ],
@@ -173,6 +172,10 @@ def test_conditions_that_are_no_list(condition: str, tmp_path: Path) -> None:
 
     assert found.code == "GSL143"
     assert found.cure == "write where=[...]"
+
+
+def test_one_condition_is_a_list_of_one(tmp_path: Path) -> None:
+    assert findings(f"{X}rule = Subst({TWICE}, where=x.ndim == 2)", tmp_path) == []
 
 
 def test_input_of_all_alternatives_is_bound(tmp_path: Path) -> None:
