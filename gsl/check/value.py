@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isnan
 
 from gsl.attr.term import (
@@ -19,13 +20,18 @@ from gsl.check.sort import sort_of
 from gsl.errors import RuleError
 from gsl.operators import Operator
 from gsl.operators.declaration import REQUIRED
-from gsl.operators.domain_axes import Axes
+from gsl.operators.domain import Domain
+from gsl.operators.domain_axes import Axes, Permutation
 from gsl.operators.domain_shape import NewShape
 from gsl.pat import Call, Const, GetItem, Pattern
 from gsl.span import keyword_span
 from gsl.subst import Subst
 
-ALL_AXES = "attr.Variadic(lambda i: i, length=x.ndim)"
+DEFAULTS: Mapping[type[Domain], str] = {
+    Axes: ", such as `{}=attr.Variadic(lambda i: i, length=x.ndim)` for all axes of x",
+    Permutation: ", such as `{}=attr.Variadic(lambda i: x.ndim - 1 - i, length=x.ndim)` to reverse x",
+}
+"""How what is meant where None is the default of an attribute is written as a value."""
 
 
 def target_complete(subst: Subst) -> Findings:
@@ -151,8 +157,8 @@ def none_meant(subst: Subst) -> Findings:
                     cure = f"leave `{name}` out if any is meant, else give a value"
                     if default is not REQUIRED and default is not None:
                         cure += f", such as {name}={default!r}"
-                    elif default is None and isinstance(declared.domain, Axes):
-                        cure += f", for all axes of x {name}={ALL_AXES}"
+                    elif default is None:
+                        cure += DEFAULTS.get(type(declared.domain), "").format(name)
                     span = keyword_span(place_of(pattern), name)
                     yield RuleError("GSL147", message, span, cure, warning=True)
 
