@@ -28,8 +28,8 @@ from gsl.span import keyword_span
 from gsl.subst import Subst
 
 DEFAULTS: Mapping[type[Domain], str] = {
-    Axes: ", such as `{}=attr.Variadic(lambda i: i, length=x.ndim)` for all axes of x",
-    Permutation: ", such as `{}=attr.Variadic(lambda i: x.ndim - 1 - i, length=x.ndim)` to reverse x",
+    Axes: ", for all axes of x `{}=attr.Variadic(lambda i: i, length=x.ndim)`",
+    Permutation: ", to reverse x `{}=attr.Variadic(lambda i: x.ndim - 1 - i, length=x.ndim)`",
 }
 """How what is meant where None is the default of an attribute is written as a value."""
 
