@@ -183,13 +183,18 @@ def _of_target(exprs: Sequence[Expr], source: set[Expr]) -> Seen:
         if isinstance(expr, Call) and expr not in source:
             attributes = expr.attributes.items()
             seen.update((("attribute", place, name), value) for name, value in attributes)
-        if isinstance(expr, Var) or not (_reads_nothing(expr) or known.keys() >= {*expr.operands}):
+        if _is_of_others(expr) or not (_reads_nothing(expr) or known.keys() >= {*expr.operands}):
             continue
         operands = [known[one] if one in known else _any_elements(one) for one in expr.operands]
         known[expr] = value_or_error(expr, operands, {})
         if not isinstance(expr, Const) and expr not in source and isinstance(expr.type, TensorType):
             seen["value", place] = _outline(known[expr])
     return seen
+
+
+def _is_of_others(expr: Expr) -> bool:
+    """Tell whether an expression is an input, or a call of what may take any time."""
+    return isinstance(expr, Var) or (isinstance(expr, Call) and not expr.operator.is_built_in)
 
 
 def _reads_nothing(expr: Expr) -> bool:
