@@ -109,6 +109,8 @@ def DynamicUpdateSlice(need: Need, data: Tensor, update: Tensor, starts: Tensor)
 
 @DynamicUpdateSlice.numpy
 def _dynamic_update_slice(data: Any, update: Any, starts: Any) -> Any:
+    if not data.ndim:  # NumPy knows no padding of nothing
+        return np.where(np.ones((), bool), update, data)
     sides = [
         (begin, whole - begin - size)
         for begin, whole, size in zip(

@@ -195,8 +195,8 @@ def number(value: float, dtype: Any) -> Bounded:
 def written(value: float, dtype: Any) -> Bounded:
     """Return a number that a rule writes, as `number` does where its digits say which one it is.
 
-    One with as many digits as a narrower dtype shows, such as 0.16666667, or with all those of a
-    number that the dtype holds, stands for every number that is rounded to the same one.
+    One with the many digits that a narrower dtype shows, such as 0.16666667, or with all those of
+    a number that the dtype holds, stands for every number that is rounded to the same one.
     """
     known, wanted = number(value, dtype), np.dtype(dtype)
     if wanted == np.float64 or not np.isfinite(value) or not _is_rounded(value, wanted):
@@ -210,10 +210,10 @@ def written(value: float, dtype: Any) -> Bounded:
 def _is_rounded(value: float, dtype: np.dtype[Any]) -> bool:
     """Tell whether a number is written with the digits of one that was rounded to a dtype."""
     digits = len(Decimal(repr(value)).normalize().as_tuple().digits)
-    bits = finfo(dtype).nmant + 1
-    certain, shown = int((bits - 1) * log10(2)), ceil(1 + bits * log10(2))
-    is_held = bool(float(dtype.type(value)) == value)
-    return digits > shown if is_held else bool(certain < digits <= shown)
+    bits, held = finfo(dtype).nmant + 1, dtype.type(value)
+    if float(held) == value:
+        return bool(digits > ceil(1 + bits * log10(2)))
+    return digits > int((bits - 1) * log10(2)) and bool(float(str(held)) == value)
 
 
 def result_dtype(operands: Any) -> np.dtype[Any]:

@@ -231,10 +231,12 @@ def _sum_rule(ufunc: Any, dtype: Any, left: Bounded, right: Bounded) -> Bounded:
 
 
 def _without_equal_ones(ufunc: Any, result: Bounded, left: Bounded, right: Bounded) -> Bounded:
-    """Return a sum that is exactly 0 where equal numbers that were not computed cancel out."""
-    cancels = (left.held == (right.held if ufunc is np.subtract else -right.held)) & np.isfinite(
-        left.held
-    )
+    """Return a sum that is exactly 0 where equal numbers that were not computed cancel out.
+
+    They are equal as they are written, and as their dtype holds them.
+    """
+    held = left.held == (right.held if ufunc is np.subtract else -right.held)
+    cancels = held & (result.value == 0) & np.isfinite(left.held)
     value, error = (np.where(cancels, 0.0, part) for part in (result.value, result.error))
     return Bounded(value, error, result.dtype)
 
