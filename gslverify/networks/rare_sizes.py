@@ -29,7 +29,7 @@ from gslverify.structures.concrete import concrete_outputs, ones, target_outputs
 from gslverify.structures.kernels import elements_of
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import is_size
-from gslverify.structures.written_values import leaves, written_values
+from gslverify.structures.written_values import leaves, names_any, written_values
 
 DENSE, FEW = range(1, 41), range(1, 13)
 SPARSE = (48, 64, 96, 128, 192, 256, 384, 512)
@@ -50,8 +50,8 @@ ROUNDED = frozenset({"floor", "ceil"})
 
 Given = tuple[tuple[str, int], ...]
 """What symbols are, by their names."""
-Seen = dict[Hashable, Hashable]
-"""What is known of a target without inputs, by where it is."""
+Seen = dict[tuple[Hashable, ...], Hashable]
+"""What is known of a target without inputs: values and attributes, by where they are."""
 
 
 def rare_sizes(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, Given]]:
@@ -68,7 +68,7 @@ def _with_room(sampler: Sampler) -> Iterator[Given]:
     """
     numbers = [one for one in _written(sampler.instance.subst) if SMALL < one <= LARGEST_PLACE]
     sizes = [symbol.name for symbol in sampler.free if is_size(symbol)]
-    if len(sizes) > 1 and not BYTES.isdisjoint(_names(sampler.instance.subst)):
+    if len(sizes) > 1 and names_any(sampler.instance.subst, BYTES):
         yield tuple((name, ROOT_OF_BYTES) for name in sizes)
     names = [symbol.name for symbol in sampler.extents if is_size(symbol) or symbol.low == 1]
     for number in numbers[:MOST_PLACES]:
@@ -91,7 +91,7 @@ def _rare(sampler: Sampler) -> Iterator[Given]:
         return
     base = {symbol: simple[symbol] for symbol in sampler.free}
     subst = sampler.instance.subst
-    if not (_rounds(subst) or _is_of_interest(_seen(sampler, base))):
+    if not (_rounds(subst) or any(kind == "value" for kind, *_ in _seen(sampler, base))):
         return
     found = [list(_otherwise(_tried(sampler, base, points))) for points in _sweeps(sampler)]
     in_turn = chain.from_iterable(zip_longest(*found))
@@ -119,10 +119,6 @@ def _rounds(subst: Subst) -> bool:
     )
 
 
-def _is_of_interest(seen: Seen) -> bool:
-    return any(key[0] == "value" for key in seen if isinstance(key, tuple))
-
-
 def _sweeps(sampler: Sampler) -> Iterator[list[dict[Symbol, int]]]:
     """Yield values: of one symbol while the sizes are alike and few, and of many sizes at once."""
     numbers = _numbers(sampler.instance.subst)
@@ -139,10 +135,6 @@ def _sweeps(sampler: Sampler) -> Iterator[list[dict[Symbol, int]]]:
 def _numbers(subst: Subst) -> list[int]:
     near = {number + step for number in _written(subst) for step in (-1, 0, 1)}
     return sorted({*DENSE, *SPARSE, *near} - {0})
-
-
-def _names(subst: Subst) -> Iterator[str]:
-    return (one for one in written_values(subst) if isinstance(one, str))
 
 
 def _written(subst: Subst) -> list[int]:

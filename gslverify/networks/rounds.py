@@ -7,7 +7,6 @@ from dataclasses import astuple, dataclass, replace
 from itertools import islice, zip_longest
 from typing import Any
 
-from gsl.subst import Subst
 from gsl.types import FLOATING, INTEGER
 from gslverify.networks.contexts import CONTEXTS, ONE_A_TURN
 from gslverify.networks.generation import MOST_TURNS, most_inner_values, takes_turns
@@ -25,7 +24,7 @@ from gslverify.networks.rare_sizes import Given, rare_sizes
 from gslverify.structures.instance import USUAL
 from gslverify.structures.sampling import Sampler
 from gslverify.structures.symbols import is_size, written_numbers
-from gslverify.structures.written_values import written_values
+from gslverify.structures.written_values import names_any
 
 GRAPHS_PER_WAY = 6
 GRAPHS_IN_CORNERS = 24
@@ -131,18 +130,13 @@ def special_rounds(
     for sampler, given in rare_sizes(samplers):
         yield [sampler], replace(plain, given=given), GRAPHS_OF_RARE_SIZES
     counting = [one for one in samplers if any(map(is_size, one.free))]
-    if counting and names_words(counting[0].instance.subst):
+    if counting and names_any(counting[0].instance.subst, WORDS):
         yield counting, Round("alone", DTYPES, 0.0, VERY_LONG), GRAPHS_WITH_WORDS
     if numbered := [one for one in samplers if written_numbers(one.instance)]:
         yield numbered, Round("alone", INTEGER, 0.0, BEYOND_NARROW_DTYPES), len(BEYOND)
     large = [sampler for sampler in samplers if sampler.instance.extent != USUAL]
     for sampler in large if len(large) < len(samplers) else ():
         yield [sampler], plain, GRAPHS_PER_LARGE_STRUCTURE
-
-
-def names_words(subst: Subst) -> bool:
-    """Tell whether a rule names a dtype of 16 bits, which may be too narrow for what it counts."""
-    return any(isinstance(one, str) and one in WORDS for one in written_values(subst))
 
 
 def _compared(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, int]]:

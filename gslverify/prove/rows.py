@@ -29,8 +29,10 @@ ROWS: Mapping[str, tuple[Law, ...]] = {
 """All rows by the function on the left."""
 
 
-STORED = (READ, CAST, HELD, ">>", "%", "&", "|", "^", "sign")
-"""What is an element of a dtype: it was read, converted, or is less than what it is made of."""
+STORED = (READ, CAST, HELD)
+"""What is an element of a dtype: it was read, converted, or is what the dtype holds."""
+LESS = (">>", "%", "&", "|", "^", "sign")
+"""Functions that are within the range of a dtype where what they are made of is."""
 
 
 class Functions(Arithmetic, Protocol):
@@ -93,6 +95,8 @@ class Rows:
 
     def _is_stored(self, factor: Factor) -> bool:
         """Tell whether a factor is what a dtype holds, and not a whole number that may wrap."""
+        if factor.head in LESS:
+            return all(map(self.laws.is_exact, factor.arguments))
         return factor.head in STORED or (
             factor.head not in WHOLE and self.laws.is_exact(Value((Family(1, ((factor, 1),)),)))
         )

@@ -84,7 +84,7 @@ def examine(question: Question) -> Iterable[Outcome]:
         yield from _without_results(question, samplers)
         return
     if question.rule.semantics and not search.useful:
-        yield from _only_elsewhere(question, samplers)
+        yield from _only_elsewhere(question, samplers, found)
         return
     left_out = _left_out(search, found)
     if left_out is not None:
@@ -129,15 +129,20 @@ def _without_results(question: Question, samplers: Sequence[Sampler]) -> Iterato
         yield Assurance("numeric", Level.TESTED, f"no result has elements, {graphs} graphs")
 
 
-def _only_elsewhere(question: Question, samplers: Sequence[Sampler]) -> Iterator[Outcome]:
+def _only_elsewhere(
+    question: Question, samplers: Sequence[Sampler], found: Scenarios
+) -> Iterator[Outcome]:
     """Examine a rule on graphs of which only the system of its semantics says what they compute."""
     system = question.rule.semantics
     with as_defined_in(system):
         search = Search(question, samplers)
         failure = seek(search).failure
+        left_out = _left_out(search, found) if failure is None else None
     yield from _counts(search)
     if failure is not None:
         yield finding_elsewhere(question, failure, system)
+    elif left_out is not None:
+        yield left_out
     elif len(search.passed) < min(question.settings.min_examples, question.settings.max_examples):
         yield _too_few(question, search)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +17,11 @@ def written_values(subst: Subst) -> tuple[Any, ...]:
     terms = [*subst.where, *(term for pattern in patterns for term in pattern.terms())]
     parts = dict.fromkeys(part for term in terms for part in subterms(term))
     return tuple(part.value for part in parts if isinstance(part, Constant))
+
+
+def names_any(subst: Subst, names: Collection[str]) -> bool:
+    """Tell whether a rule writes one of some names, such as those of dtypes."""
+    return any(isinstance(one, str) and one in names for one in written_values(subst))
 
 
 def leaves(value: Any) -> Iterator[Any]:

@@ -9,8 +9,9 @@ import pytest
 
 from gsl import Subst, op, pat
 from gslverify.finding import Verdict
-from gslverify.networks.rounds import names_words
+from gslverify.networks.rounds import WORDS
 from gslverify.stages.numeric import NUMERIC
+from gslverify.structures.written_values import names_any
 from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask, is_refuted
 
@@ -66,5 +67,5 @@ def test_rules_that_name_words_may_be_right() -> None:
 
 
 def test_axes_are_so_long_where_a_rule_names_words_only() -> None:
-    assert names_words(least_of_words())
-    assert not names_words(negated_twice())
+    assert names_any(least_of_words(), WORDS)
+    assert not names_any(negated_twice(), WORDS)
