@@ -29,8 +29,8 @@ from gslverify.networks.generation import (
 )
 from gslverify.networks.network import Network
 from gslverify.networks.preferences import DTYPES, INTEGERS, REALS
-from gslverify.structures.concrete import Fill
-from gslverify.structures.sampling import Preference, Sampler
+from gslverify.structures.models.concrete import Fill
+from gslverify.structures.models.sampling import Preference, Sampler
 
 STYLES = ("small integers", "distinct integers", "reals", "halves")
 MOST_ELEMENTS = 4_000

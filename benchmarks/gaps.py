@@ -31,9 +31,9 @@ from gslverify.networks.arrays import filled_inputs
 from gslverify.networks.empty import empty_networks, plain_inputs
 from gslverify.networks.generation import misused_constant, network_of
 from gslverify.networks.network import Network
-from gslverify.structures.concrete import bindings_of
-from gslverify.structures.sampling import Sampler
-from gslverify.structures.symbols import is_constant
+from gslverify.structures.models.concrete import bindings_of
+from gslverify.structures.models.sampling import Sampler
+from gslverify.structures.models.symbols import is_constant
 from gslverify.trials.trial import run_trial
 
 OF_TWO_FACTS = ("two ranks", "chain")

@@ -45,7 +45,7 @@ from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.prove import PROVE
 from gslverify.stages.satisfiable import SATISFIABLE
 from gslverify.stages.shape import SHAPE
-from gslverify.structures.concrete import bindings_of
+from gslverify.structures.models.concrete import bindings_of
 
 CORPUS = Path(__file__).parent.parent / "rule_corpus"
 TWIN_MATCHES = 24

@@ -39,7 +39,7 @@ from gslverify.semantics.solver import Answer, Solver, new_context
 from gslverify.settings import Settings
 from gslverify.stages import WAVES, numeric
 from gslverify.structures.instance import Instance
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.sampling import Sampler
 from gslverify.structures.variants import enumerate_variants
 from gslverify.trials import backend
 from gslverify.trials.rewriting import prepare

@@ -16,7 +16,7 @@ from gslverify.certificates.lemmas import Way, choices_in, difference, ways_agai
 from gslverify.certificates.subjects import symbols_in
 from gslverify.prove.cone import conjuncts
 from gslverify.semantics.combination import combination
-from gslverify.structures.polynomials import ONE, ZERO, Poly, add, frozen, multiply
+from gslverify.structures.arithmetic.polynomials import ONE, ZERO, Poly, add, frozen, multiply
 
 MOST_PRODUCTS = 60
 MOST_CHOICES = 2

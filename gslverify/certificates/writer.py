@@ -40,7 +40,7 @@ from gslverify.prove.normal import Normaliser
 from gslverify.prove.replacing import put
 from gslverify.prove.values import Region
 from gslverify.prove.values import Value as Form
-from gslverify.structures.polynomials import Poly
+from gslverify.structures.arithmetic.polynomials import Poly
 
 PLAIN, ALL, CASES = range(3)
 """What is suggested: what forms say; what is entailed, too; what z3 says about elements, too."""

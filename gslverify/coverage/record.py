@@ -17,9 +17,9 @@ from gsl.subst import Subst
 from gsl.text.naming import pattern_names
 from gslverify.coverage.aspects import aspects_of, offered
 from gslverify.networks.network import Network
-from gslverify.structures.arms import has_arms
-from gslverify.structures.concrete import bindings_of
 from gslverify.structures.instance import Instance
+from gslverify.structures.models.concrete import bindings_of
+from gslverify.structures.targets.arms import has_arms
 
 Place = tuple[str, str]
 """A facet and one of its values, such as ("conv.strides", "all different")."""

@@ -20,7 +20,7 @@ from gslverify.coverage.record import (
 from gslverify.networks.network import Network
 from gslverify.semantics.solver import Answer
 from gslverify.semantics.terms import UntranslatableError
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.sampling import Sampler
 
 MOST_INSTANCES = 24
 MOST_TRIED = 3

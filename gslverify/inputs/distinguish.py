@@ -37,10 +37,10 @@ from gslverify.semantics.scalars import (
 )
 from gslverify.semantics.solver import new_context
 from gslverify.semantics.unrolled import Partial, Unrolled, tensors_of
-from gslverify.structures.concrete import ModelEnvironment
 from gslverify.structures.instance import Instance
-from gslverify.structures.sampling import Sampler
-from gslverify.structures.symbols import instance_symbols, is_constant
+from gslverify.structures.models.concrete import ModelEnvironment
+from gslverify.structures.models.sampling import Sampler
+from gslverify.structures.models.symbols import instance_symbols, is_constant
 from gslverify.trials.trial import EXCUSED, run_trial
 from gslverify.trials.trial import Outcome as Trial
 

@@ -11,9 +11,9 @@ from typing import Any
 from gsl.attr.term import Symbol
 from gsl.errors import GslError
 from gsl.operators.declaration import tensors
-from gslverify.structures.concrete import value_in
-from gslverify.structures.sampling import Sampler
-from gslverify.structures.simple_values import Preferred
+from gslverify.structures.models.concrete import value_in
+from gslverify.structures.models.sampling import Sampler
+from gslverify.structures.models.simple_values import Preferred
 
 SIZES = ((2,), (1, 2), (2, 1, 3), (3, 2), (1,))
 COUNTS = ((0,), (1,), (1, 0), (0, 1, 2), (2, 0))

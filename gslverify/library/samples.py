@@ -18,10 +18,10 @@ from gsl.subst import Subst
 from gslverify.corpus.declaration import LoadedRule
 from gslverify.semantics.solver import Answer, Context, Solver, new_context
 from gslverify.semantics.terms import UntranslatableError
-from gslverify.structures.concrete import concrete_outputs, ones, rewrite_once
 from gslverify.structures.instance import USUAL, Instance
-from gslverify.structures.sampling import Preference, Sampler
-from gslverify.structures.simple_values import Preferred
+from gslverify.structures.models.concrete import concrete_outputs, ones, rewrite_once
+from gslverify.structures.models.sampling import Preference, Sampler
+from gslverify.structures.models.simple_values import Preferred
 from gslverify.structures.variants import some_variants
 
 USUAL_SIZES = (4,)

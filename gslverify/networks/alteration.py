@@ -23,9 +23,9 @@ from gslverify.networks.generation import (
     network_of,
 )
 from gslverify.networks.network import Network
-from gslverify.structures.concrete import ones
-from gslverify.structures.sampling import Sampler
-from gslverify.structures.symbols import is_size
+from gslverify.structures.models.concrete import ones
+from gslverify.structures.models.sampling import Sampler
+from gslverify.structures.models.symbols import is_size
 
 FRESH = ("small integers", "distinct integers", "nonzero integers", "halves")
 """Styles of the inputs that are tried where a network was altered."""

@@ -17,11 +17,11 @@ from gslverify.networks.arrays import inputs_in_style
 from gslverify.networks.generation import has_at_most, misused_constant, most_elements, network_of
 from gslverify.networks.network import Network
 from gslverify.semantics.solver import new_context
-from gslverify.structures.arms import may_read_sizes
 from gslverify.structures.choices import Steps
-from gslverify.structures.emptied import Model, deciding_models, emptied, empty_models
 from gslverify.structures.instance import Extent
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.emptied import Model, deciding_models, emptied, empty_models
+from gslverify.structures.models.sampling import Sampler
+from gslverify.structures.targets.arms import may_read_sizes
 
 CONTEXT = "an axis without elements"
 MOST_SAMPLERS = 8

@@ -36,16 +36,16 @@ from gslverify.networks.preferences import (
     preferences,
 )
 from gslverify.networks.values import value_ranges, within
-from gslverify.structures.concrete import (
+from gslverify.structures.instance import Instance
+from gslverify.structures.models.concrete import (
     Fill,
     concrete_exprs,
     constant_names,
     meets,
     ones,
 )
-from gslverify.structures.instance import Instance
-from gslverify.structures.sampling import Preference, Sampler
-from gslverify.structures.symbols import is_size, written_numbers
+from gslverify.structures.models.sampling import Preference, Sampler
+from gslverify.structures.models.symbols import is_size, written_numbers
 
 MOST_ATTEMPTS = 2
 """More would favour models that preferences meet by chance: equal sizes, and small ones."""

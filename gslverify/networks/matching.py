@@ -24,7 +24,7 @@ from gslverify.networks.generation import network_from
 from gslverify.networks.network import NOT_APPLICABLE, Network
 from gslverify.networks.preferences import DTYPES, SIZES
 from gslverify.semantics.solver import Answer, Solver, new_context
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.sampling import Sampler
 from gslverify.structures.variants import enumerate_variants
 
 MOST_STRUCTURES = 64

@@ -9,8 +9,8 @@ from typing import Any
 from gsl.attr.term import Symbol
 from gsl.types import ALL_DTYPES
 from gslverify.networks.choices import Choices, one_of
-from gslverify.structures.sampling import Preference
-from gslverify.structures.symbols import is_constant, is_size
+from gslverify.structures.models.sampling import Preference
+from gslverify.structures.models.symbols import is_constant, is_size
 
 DTYPES = tuple(dict.fromkeys(("float32", "float64", "int32", "float16", *ALL_DTYPES)))
 """All dtypes, those first that rules are mostly about."""

@@ -25,10 +25,10 @@ from gsl.kernel.expression import reads_of
 from gsl.subst import Subst
 from gsl.types import TensorType
 from gslverify.networks.generation import has_at_most
-from gslverify.structures.concrete import concrete_outputs, ones, target_outputs
 from gslverify.structures.kernels import elements_of
-from gslverify.structures.sampling import Sampler
-from gslverify.structures.symbols import is_size
+from gslverify.structures.models.concrete import concrete_outputs, ones, target_outputs
+from gslverify.structures.models.sampling import Sampler
+from gslverify.structures.models.symbols import is_size
 from gslverify.structures.written_values import leaves, names_any, written_values
 
 DENSE, FEW = range(1, 41), range(1, 13)

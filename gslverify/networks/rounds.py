@@ -22,8 +22,8 @@ from gslverify.networks.preferences import (
 )
 from gslverify.networks.rare_sizes import Given, rare_sizes
 from gslverify.structures.instance import USUAL
-from gslverify.structures.sampling import Sampler
-from gslverify.structures.symbols import is_size, written_numbers
+from gslverify.structures.models.sampling import Sampler
+from gslverify.structures.models.symbols import is_size, written_numbers
 from gslverify.structures.written_values import names_any
 
 GRAPHS_PER_WAY = 6

@@ -20,7 +20,7 @@ from gslverify.passes.identity import Identity, identity
 from gslverify.passes.isolation import raised
 from gslverify.passes.rewriters import Executable, FaultError, Rewriter, Rewritten
 from gslverify.passes.verdicts import Ending, Verdict
-from gslverify.structures.concrete import Rewritten as RewrittenNetwork
+from gslverify.structures.models.concrete import Rewritten as RewrittenNetwork
 from gslverify.trials.trial import judge
 
 ROUNDING = {"float64": 1e-9, "float32": 1e-3, "float16": 3e-2, "bfloat16": 2e-1}

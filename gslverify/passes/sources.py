@@ -17,7 +17,7 @@ from gslverify.networks.choices import Choices, NothingDrawnError, one_of
 from gslverify.networks.generation import network_from
 from gslverify.networks.network import Network
 from gslverify.semantics.solver import Answer, Solver, new_context
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.sampling import Sampler
 from gslverify.structures.variants import enumerate_variants
 
 CONTEXTS = ("alone", "alone", "outputs used", "inputs constant", "one tensor for two")

@@ -21,7 +21,7 @@ from gslverify.preconditions.restrictions import Restriction, restrictions
 from gslverify.preconditions.specimens import specimens
 from gslverify.stage import Count, Note, Outcome, Question, Stage
 from gslverify.stages.examination import scenarios_of
-from gslverify.structures.concrete import bindings_of
+from gslverify.structures.models.concrete import bindings_of
 
 GRAPHS = 12
 MOST_SHOWN = 6

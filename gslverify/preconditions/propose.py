@@ -40,7 +40,7 @@ from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.prove import PROVE
 from gslverify.stages.satisfiable import SATISFIABLE
 from gslverify.stages.shape import SHAPE
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.sampling import Sampler
 from gslverify.trials.special_values import special_values
 from gslverify.trials.trial import Outcome
 

@@ -21,8 +21,8 @@ from gslverify.networks.generation import network_in
 from gslverify.networks.network import Network
 from gslverify.networks.preferences import preferences
 from gslverify.preconditions.readings import value_of
-from gslverify.structures.concrete import bindings_of
-from gslverify.structures.sampling import Preference, Sampler
+from gslverify.structures.models.concrete import bindings_of
+from gslverify.structures.models.sampling import Preference, Sampler
 from gslverify.trials.replay import network_of
 from gslverify.trials.rewriting import prepare
 from gslverify.trials.trial import Outcome, excused, judge

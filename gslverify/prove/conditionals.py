@@ -13,7 +13,15 @@ from typing import Any
 from gslverify.prove.conditions import decided, joined, opposite
 from gslverify.prove.effort import Effort
 from gslverify.prove.ranges import Ranges
-from gslverify.structures.polynomials import ONE, ZERO, Poly, add, frozen, replaced, signless
+from gslverify.structures.arithmetic.polynomials import (
+    ONE,
+    ZERO,
+    Poly,
+    add,
+    frozen,
+    replaced,
+    signless,
+)
 
 Conditional = tuple[Hashable, tuple[Poly, Poly]]
 """The form of a condition, and the value where it holds and elsewhere."""

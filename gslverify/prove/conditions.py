@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from gslverify.structures.polynomials import ONE, ZERO, Poly, add, constant_of
+from gslverify.structures.arithmetic.polynomials import ONE, ZERO, Poly, add, constant_of
 
 
 def opposite(condition: Hashable) -> Hashable:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from gslverify.structures.polynomials import ZERO, Monomial, Poly, add, frozen, multiply, without
+from gslverify.structures.arithmetic.polynomials import (
+    ZERO,
+    Monomial,
+    Poly,
+    add,
+    frozen,
+    multiply,
+    without,
+)
 
 Below = Callable[[Poly, Poly], bool]
 """Tells whether a polynomial is known to be at least 0 and less than another one."""

@@ -31,7 +31,7 @@ from gslverify.prove.effort import Effort
 from gslverify.prove.integers import Integers
 from gslverify.prove.names import Names
 from gslverify.prove.ranges import Ranges
-from gslverify.structures.polynomials import (
+from gslverify.structures.arithmetic.polynomials import (
     ONE,
     ZERO,
     Poly,

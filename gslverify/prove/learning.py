@@ -12,7 +12,7 @@ from gslverify.prove.conditions import opposite
 from gslverify.prove.cone import conjuncts
 from gslverify.prove.effort import Effort
 from gslverify.prove.forms import Forms
-from gslverify.structures.polynomials import (
+from gslverify.structures.arithmetic.polynomials import (
     ONE,
     ZERO,
     Monomial,

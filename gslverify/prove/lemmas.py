@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gslverify.prove.forms import Forms
-from gslverify.structures.polynomials import (
+from gslverify.structures.arithmetic.polynomials import (
     ONE,
     ZERO,
     Monomial,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 
 from gsl.attr.term import Symbol, Term
-from gslverify.structures.polynomials import ONE, ZERO, Poly, add, multiply, replaced
+from gslverify.structures.arithmetic.polynomials import ONE, ZERO, Poly, add, multiply, replaced
 
 REMAINDER = -1
 

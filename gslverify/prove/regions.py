@@ -10,7 +10,15 @@ from gslverify.prove.cone import conjuncts
 from gslverify.prove.forms import Forms
 from gslverify.prove.replacing import Mapped, put
 from gslverify.prove.values import Region
-from gslverify.structures.polynomials import ONE, ZERO, Monomial, Poly, add, frozen, order
+from gslverify.structures.arithmetic.polynomials import (
+    ONE,
+    ZERO,
+    Monomial,
+    Poly,
+    add,
+    frozen,
+    order,
+)
 
 
 class Regions:

@@ -19,7 +19,7 @@ from gslverify.prove.guesses import is_refuted
 from gslverify.prove.lemmas import Clause, of_product, of_quotient
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
-from gslverify.structures.polynomials import ZERO, Monomial, Poly, add, constant_of
+from gslverify.structures.arithmetic.polynomials import ZERO, Monomial, Poly, add, constant_of
 
 _COMPARED = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _KEPT = frozenset({"cond", "min", "max"})

@@ -11,7 +11,7 @@ from typing import Any
 from gsl.attr.term import Operation, Symbol, subterms
 from gslverify.prove.forms import Forms
 from gslverify.prove.replacing import put
-from gslverify.structures.polynomials import Poly, add, frozen, replaced
+from gslverify.structures.arithmetic.polynomials import Poly, add, frozen, replaced
 
 Pair = tuple[Any, Any]
 

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from gslverify.networks.network import Network
 from gslverify.shrinking.order import Failing, order_of
 from gslverify.shrinking.passes import PASSES, Attempted
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.sampling import Sampler
 
 MOST_ATTEMPTS = 400
 

@@ -15,8 +15,8 @@ from gslverify.networks.network import Network
 from gslverify.networks.preferences import DTYPES
 from gslverify.shrinking.order import Failing
 from gslverify.shrinking.roundness import MOST_ELEMENTS, rounder_values, simple_values
-from gslverify.structures.sampling import Sampler
-from gslverify.structures.symbols import is_constant, is_size, is_within
+from gslverify.structures.models.sampling import Sampler
+from gslverify.structures.models.symbols import is_constant, is_size, is_within
 
 MOST_STRUCTURES = 24
 MOST_INPUT_ELEMENTS = 20_000

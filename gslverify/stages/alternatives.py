@@ -14,9 +14,9 @@ from itertools import chain, islice
 from gsl.attr.conjuncts import conjuncts
 from gsl.attr.term import Access, Constant, Operation, Term, operation
 from gsl.subst import Subst
-from gslverify.structures.counted import MOST_AXES
-from gslverify.structures.deciding import ways_to_be
 from gslverify.structures.instance import RARE, USUAL, Extent
+from gslverify.structures.targets.counted import MOST_AXES
+from gslverify.structures.targets.deciding import ways_to_be
 from gslverify.structures.variants import Search, Variant
 
 MOST_ALTERNATIVES, MOST_OPTIONS = 32, 16

@@ -18,8 +18,8 @@ from gslverify.semantics.terms import UntranslatableError
 from gslverify.settings import Settings
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario, scenario_of
-from gslverify.structures.counted import turning_points_of_conditions
 from gslverify.structures.instance import USUAL, Extent, InfeasibleError, of_many_fields
+from gslverify.structures.targets.counted import turning_points_of_conditions
 from gslverify.structures.variants import enumerate_variants
 
 Patterns = tuple[Pattern, ...]

@@ -24,8 +24,9 @@ from gslverify.stages.larger_structures import (
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario, Scenarios, planned, scenario_of
 from gslverify.structures.choices import Steps
-from gslverify.structures.classes import enumerate_classes
+from gslverify.structures.equivalence.classes import enumerate_classes
 from gslverify.structures.instance import EMPTY, RARE, WIDE
+from gslverify.structures.targets.ways import one_of_each
 from gslverify.structures.variants import (
     Enumeration,
     Search,
@@ -33,7 +34,6 @@ from gslverify.structures.variants import (
     described,
     enumerate_variants,
 )
-from gslverify.structures.ways import one_of_each
 
 MOST_LARGE, MOST_RARE = 8, 16
 

@@ -37,7 +37,7 @@ from gslverify.networks.network import Network
 from gslverify.shrinking.descent import Budget, simplest
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.examination import scenarios_of
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.sampling import Sampler
 from gslverify.trials.counterexample import shown_attributes
 from gslverify.trials.rewriting import prepare
 from gslverify.trials.search import REPLAYED

@@ -10,15 +10,6 @@ from gsl.operators import Operator
 from gsl.operators.domain_axes import Axes, Axis, Permutation
 from gsl.pat import Call, Variadic
 from gsl.subst import Subst
-from gslverify.structures.arms import CHOOSING, condition_of, decisions, has_choices
-from gslverify.structures.counted import (
-    MOST_AXES,
-    MOST_FIELDS,
-    Point,
-    ranks_of,
-    turning_points,
-    turning_points_of_conditions,
-)
 from gslverify.structures.instance import (
     FIVE_FIELDS,
     LARGE,
@@ -29,13 +20,22 @@ from gslverify.structures.instance import (
     of_many_fields,
 )
 from gslverify.structures.named_orders import extent_of, has_order, named_orders
+from gslverify.structures.targets.arms import CHOOSING, condition_of, decisions, has_choices
+from gslverify.structures.targets.counted import (
+    MOST_AXES,
+    MOST_FIELDS,
+    Point,
+    ranks_of,
+    turning_points,
+    turning_points_of_conditions,
+)
+from gslverify.structures.targets.ways import falls_of, in_other_ways, ways_of, with_new_falls
 from gslverify.structures.variants import (
     Enumeration,
     Search,
     Variant,
     some_variants,
 )
-from gslverify.structures.ways import falls_of, in_other_ways, ways_of, with_new_falls
 
 RUNS_PER_LARGE_EXTENT = 64
 RUNS_OF_RARE_EXTENT = 2000

@@ -39,7 +39,7 @@ from gslverify.stages.examination import scenarios_of
 from gslverify.stages.scenarios import Scenarios
 from gslverify.stages.unrun import neither_run_nor_proved
 from gslverify.stages.untried import untried_by
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.sampling import Sampler
 from gslverify.trials.domains import partial_operators
 from gslverify.trials.elsewhere import compare_elsewhere, finding_elsewhere
 from gslverify.trials.refutation import refutation

@@ -19,7 +19,7 @@ from gsl.pat import Alt, Call, Const, GetInst, Pattern, SameOperator, Variadic, 
 from gsl.pat.pattern import TYPE_ATTRIBUTES
 from gsl.subst import Subst
 from gslverify.mutation.draft import Draft, mentioned, patterns_in
-from gslverify.structures.tuples import tuple_valued
+from gslverify.structures.sources.tuples import tuple_valued
 
 Pair = tuple[Pattern, Pattern]
 

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 from gsl.subst import Subst
 from gslverify.semantics.solver import Context, Solver, new_context
 from gslverify.settings import Settings
+from gslverify.structures.arithmetic.implied import Consequences
 from gslverify.structures.choices import Steps
-from gslverify.structures.emptied import emptied
-from gslverify.structures.implied import Consequences
 from gslverify.structures.instance import Extent, Instance
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.emptied import emptied
+from gslverify.structures.models.sampling import Sampler
 from gslverify.structures.variants import Variant
 
 Choices = Sequence[tuple[tuple[Any, ...], tuple[int, ...]]]

@@ -31,12 +31,17 @@ from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.examination import scenarios_of
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario, Scenarios, emptied_scenario
+from gslverify.structures.arithmetic.implied import Consequences
 from gslverify.structures.choices import Steps
-from gslverify.structures.concrete import concrete_outputs, rewrite_once, target_outputs, value_in
 from gslverify.structures.decisions import Decisions, every_way
-from gslverify.structures.implied import Consequences
 from gslverify.structures.instance import Extent
-from gslverify.structures.symbols import instance_symbols
+from gslverify.structures.models.concrete import (
+    concrete_outputs,
+    rewrite_once,
+    target_outputs,
+    value_in,
+)
+from gslverify.structures.models.symbols import instance_symbols
 
 SMALL_SIZES = (1, 2, 3, 4, 6, 9, 16)
 

@@ -12,11 +12,11 @@ from gsl.text.terms import term_text
 from gslverify.networks.network import Network
 from gslverify.networks.rounds import by_decision
 from gslverify.stages.larger_structures import may_exceed_the_bound, may_have
-from gslverify.structures.arms import Outcome, condition_of, decisions
-from gslverify.structures.counted import AnyCounts, turning_points
-from gslverify.structures.guards import guards_in
 from gslverify.structures.instance import Instance
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.sampling import Sampler
+from gslverify.structures.targets.arms import Outcome, condition_of, decisions
+from gslverify.structures.targets.counted import AnyCounts, turning_points
+from gslverify.structures.targets.guards import guards_in
 
 
 def untried_by(

@@ -14,8 +14,8 @@ from gsl.attr.term import Access, Operation, Term, operation, subterms
 from gsl.pat import Call, Cond, Pattern, Trait
 from gsl.subst import Subst
 from gslverify.structures.choices import Steps
-from gslverify.structures.deciding import falling, ways_to_be
-from gslverify.structures.guards import guards_in
+from gslverify.structures.targets.deciding import falling, ways_to_be
+from gslverify.structures.targets.guards import guards_in
 from gslverify.structures.variants import Search, Variant
 
 MOST_WAYS = 64

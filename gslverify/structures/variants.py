@@ -15,10 +15,10 @@ from gsl.attr.term import Term
 from gsl.errors import GslError
 from gsl.pat import Pattern
 from gsl.subst import Subst
-from gslverify.structures.assembly import SourceBuilder, build_instance
 from gslverify.structures.choices import ALL_POSITIONS, Chance, Decision, Positions, Replay, Steps
 from gslverify.structures.instance import USUAL, Claim, Extent, InfeasibleError, Instance
-from gslverify.structures.source_builder import SIZES_ARE_POSITIVE
+from gslverify.structures.sources.assembly import SourceBuilder, build_instance
+from gslverify.structures.sources.source_builder import SIZES_ARE_POSITIVE
 
 MOST_RUNS = 20_000
 """Builds of a source after which the search is given up, of a rule with few patterns."""

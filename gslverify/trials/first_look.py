@@ -14,7 +14,7 @@ from gslverify.networks.choices import NothingDrawnError, Tape
 from gslverify.networks.generation import network_in
 from gslverify.networks.network import Network
 from gslverify.networks.preferences import preferences
-from gslverify.structures.sampling import Preference, Sampler
+from gslverify.structures.models.sampling import Preference, Sampler
 from gslverify.trials.rewriting import prepare
 from gslverify.trials.trial import judge
 

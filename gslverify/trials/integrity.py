@@ -8,7 +8,7 @@ from gsl.errors import GslError
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gslverify.networks.network import PLANTED, Network
-from gslverify.structures.concrete import Rewritten
+from gslverify.structures.models.concrete import Rewritten
 
 
 def damage(network: Network, rewritten: Rewritten) -> str:

@@ -20,8 +20,8 @@ from gsl.types import FLOATING
 from gslverify.networks.alteration import FRESH, altered, brought_to, fresh_inputs
 from gslverify.networks.network import Network
 from gslverify.shrinking.passes import complexity
-from gslverify.structures.sampling import Sampler
-from gslverify.structures.symbols import is_within
+from gslverify.structures.models.sampling import Sampler
+from gslverify.structures.models.symbols import is_within
 from gslverify.trials.trial import Outcome, run_trial
 
 ROUNDS = 5

@@ -13,7 +13,7 @@ from gslverify.finding import Finding
 from gslverify.networks.network import Network
 from gslverify.shrinking.descent import Attempt, Budget, simplest
 from gslverify.stage import Question
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.sampling import Sampler
 from gslverify.trials.counterexample import counterexample_as_found, counterexample_of
 from gslverify.trials.matters import Influence, what_matters
 from gslverify.trials.trial import Outcome, differs_by_narrowing, run_trial

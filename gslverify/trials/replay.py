@@ -23,7 +23,7 @@ from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE
 from gslverify.comparison.special import changes
 from gslverify.finding import CODES, Code
 from gslverify.networks.network import Network
-from gslverify.structures.concrete import rewrite_once, target_outputs
+from gslverify.structures.models.concrete import rewrite_once, target_outputs
 from gslverify.trials import backend
 from gslverify.trials.blame import differences
 from gslverify.trials.roundings import rounds_otherwise

@@ -10,7 +10,7 @@ from gsl.errors import GraphError, RewriteError
 from gsl.subst import Subst
 from gsl.workload import Workload
 from gslverify.networks.network import PLANTED, Network
-from gslverify.structures.concrete import Rewritten, rewrite_once, target_outputs
+from gslverify.structures.models.concrete import Rewritten, rewrite_once, target_outputs
 from gslverify.trials.integrity import damage
 
 MOST_REWRITES = 40

@@ -28,8 +28,8 @@ from gslverify.networks.turning import Turning
 from gslverify.shrinking.descent import Budget
 from gslverify.shrinking.order import Order, order_of
 from gslverify.stage import Question
-from gslverify.structures.concrete import Rewritten
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.concrete import Rewritten
+from gslverify.structures.models.sampling import Sampler
 from gslverify.trials.refutation import tell
 from gslverify.trials.rewriting import Prepared, builds_target, prepare
 from gslverify.trials.trial import WRAPS, Outcome, excused, judge

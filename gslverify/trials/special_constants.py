@@ -19,7 +19,7 @@ from gsl.subst import Subst
 from gsl.types import ANY_FLOAT
 from gsl.visit import post_order_rewrite
 from gslverify.networks.network import Network
-from gslverify.structures.concrete import Rewritten
+from gslverify.structures.models.concrete import Rewritten
 from gslverify.trials.boundaries import on_grid
 from gslverify.trials.rewriting import prepare
 from gslverify.trials.trial import Outcome as Trial

@@ -41,7 +41,7 @@ from gslverify.evaluation_order import NETWORKS_REMEMBERED, evaluation_order
 from gslverify.finding import Code, Counterexample
 from gslverify.networks.generation import has_at_most
 from gslverify.networks.network import MAY_DECLINE, Network
-from gslverify.structures.concrete import Rewritten
+from gslverify.structures.models.concrete import Rewritten
 from gslverify.trials.crash_record import record_graph
 from gslverify.trials.domains import is_defined, misuse, other_conversions
 from gslverify.trials.rewriting import Prepared, builds_target, prepare

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, Phase, settings
 
 from gsl import Subst, attr, op, pat
 from gslverify.semantics.solver import Answer, Solver, new_context
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.sampling import Sampler
 from gslverify.structures.variants import enumerate_variants
 
 

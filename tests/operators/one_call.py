@@ -24,7 +24,7 @@ from gslverify.networks.matching import Structures as Matched
 from gslverify.networks.matching import arrays, networks
 from gslverify.networks.network import Network
 from gslverify.semantics.solver import Answer, Context, Solver, new_context
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.sampling import Sampler
 from gslverify.structures.variants import Variant, enumerate_variants
 
 OPERATORS = {

@@ -25,8 +25,8 @@ from gsl.types import ANY_FLOAT, STORED, TensorType
 from gslverify.comparison.bounded import AmbiguousError, Bounded, rounding_like
 from gslverify.comparison.bounded.array import UFUNCS
 from gslverify.comparison.compare import lift
-from gslverify.structures.concrete import value_in
-from gslverify.structures.symbols import instance_symbols
+from gslverify.structures.models.concrete import value_in
+from gslverify.structures.models.symbols import instance_symbols
 from gslverify.trials.backend import Asked, coarsest_dtype, opinions, run
 
 EXAMPLES = 40

@@ -15,7 +15,7 @@ from gsl.operators.domain_axes import Axes, Axis, Permutation
 from gsl.text.naming import pattern_names
 from gsl.types import TensorType
 from gslverify.coverage.aspects import aspects_of, offered, values_of
-from gslverify.structures.concrete import bindings_of
+from gslverify.structures.models.concrete import bindings_of
 from gslverify.structures.variants import enumerate_variants
 
 CUBE = (TensorType((2, 3, 4), "float32"),)

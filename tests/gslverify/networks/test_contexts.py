@@ -18,7 +18,7 @@ from gslverify.comparison.compare import compare, evaluate_bounded
 from gslverify.networks.contexts import AROUND, CONTEXTS, Site, may_have_place, same_value
 from gslverify.networks.network import Network
 from gslverify.networks.preferences import DTYPES
-from gslverify.structures.concrete import Rewritten
+from gslverify.structures.models.concrete import Rewritten
 from gslverify.trials import rewriting
 from gslverify.trials.trial import Outcome, run_trial
 

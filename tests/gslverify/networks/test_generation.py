@@ -41,7 +41,7 @@ from gslverify.networks.matching import (
 from gslverify.networks.network import NOT_APPLICABLE, Network
 from gslverify.networks.preferences import DTYPES, LENGTHS, LONG
 from gslverify.networks.values import restricted, value_ranges
-from gslverify.structures.concrete import rewrite_once
+from gslverify.structures.models.concrete import rewrite_once
 from tests.gslverify.rules import SOUND, draws, samplers_of
 
 pytestmark = pytest.mark.smt

@@ -15,7 +15,7 @@ from gslverify.networks.arrays import inputs_of_a_mixture
 from gslverify.networks.choices import NothingDrawnError, Tape
 from gslverify.networks.contexts import CONTEXTS
 from gslverify.networks.generation import has_place, network_from
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.sampling import Sampler
 from tests.gslverify.rules import samplers_of
 
 CORPUS = Path(__file__).parents[3] / "rule_corpus"

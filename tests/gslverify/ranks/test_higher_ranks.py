@@ -22,7 +22,7 @@ from gslverify.networks.generation import network_in
 from gslverify.settings import Settings
 from gslverify.stages.scenarios import Plan, Scenario, planned
 from gslverify.structures.instance import Extent, Instance
-from gslverify.structures.sampling import Preference
+from gslverify.structures.models.sampling import Preference
 from gslverify.structures.variants import some_variants
 from gslverify.trials.rewriting import prepare
 from gslverify.trials.trial import judge

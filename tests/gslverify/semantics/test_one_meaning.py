@@ -24,7 +24,7 @@ from gsl.errors import EvaluationError
 from gsl.types import FLOATING, INTEGER
 from gslverify.semantics.solver import Answer, Solver, new_context
 from gslverify.semantics.terms import UntranslatableError
-from gslverify.structures.concrete import ModelEnvironment
+from gslverify.structures.models.concrete import ModelEnvironment
 from tests.attr.environment import Known
 
 pytestmark = pytest.mark.smt

@@ -16,7 +16,7 @@ from gsl.errors import EvaluationError
 from gsl.types import ALL_DTYPES
 from gslverify.semantics.solver import Answer, Solver, new_context
 from gslverify.semantics.terms import TABLE, UntranslatableError, has_formula
-from gslverify.structures.concrete import ModelEnvironment, value_in
+from gslverify.structures.models.concrete import ModelEnvironment, value_in
 
 pytestmark = pytest.mark.smt
 

@@ -13,7 +13,7 @@ from gslverify.networks.alteration import altered
 from gslverify.networks.network import Network
 from gslverify.shrinking.descent import Budget, simplest
 from gslverify.shrinking.passes import complexity
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.sampling import Sampler
 from gslverify.trials.refutation import fails_as
 from gslverify.trials.trial import Outcome, run_trial
 from tests.gslverify.rules import samplers_of

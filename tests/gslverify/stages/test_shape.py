@@ -14,7 +14,7 @@ from gslverify.finding import Level, Verdict
 from gslverify.stages import shape
 from gslverify.stages.shape import SHAPE
 from gslverify.structures import decisions
-from gslverify.structures.concrete import Rewritten
+from gslverify.structures.models.concrete import Rewritten
 from tests.gslverify.rules import SOUND
 from tests.gslverify.stages.asking import ask, line_of, only
 

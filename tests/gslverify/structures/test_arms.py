@@ -9,9 +9,9 @@ import pytest
 
 from gsl import Subst, attr, op, pat
 from gsl.attr.term import Operation
-from gslverify.structures.arms import Arms, arms_of, either_way, has_arms
+from gslverify.structures.targets.arms import Arms, arms_of, either_way, has_arms
+from gslverify.structures.targets.ways import one_of_each
 from gslverify.structures.variants import enumerate_variants
-from gslverify.structures.ways import one_of_each
 
 
 def conditional(condition: Any, otherwise: Any = None) -> Subst:

@@ -11,10 +11,10 @@ import pytest
 from gsl import Subst, op, pat
 from gsl.errors import GslError
 from gsl.text.terms import term_text
-from gslverify.structures import source_builder
-from gslverify.structures.assembly import build_instance
 from gslverify.structures.choices import Decision, Replay, Steps
 from gslverify.structures.instance import USUAL, Instance
+from gslverify.structures.sources import source_builder
+from gslverify.structures.sources.assembly import build_instance
 from gslverify.structures.variants import enumerate_variants
 from tests.gslverify.rules import SOUND
 from tests.gslverify.structures.random_choices import Sample

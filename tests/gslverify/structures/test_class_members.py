@@ -18,7 +18,7 @@ from gslverify.prove.results import Open
 from gslverify.semantics.solver import Answer, new_context
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import scenario_of
-from gslverify.structures.classes import Forms
+from gslverify.structures.equivalence.classes import Forms
 from gslverify.structures.variants import Variant, enumerate_variants
 
 CORPUS = Path(__file__).parents[3] / "rule_corpus"

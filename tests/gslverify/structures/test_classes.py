@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from gsl import Subst, attr, op, pat
-from gslverify.structures.classes import Forms, enumerate_classes
-from gslverify.structures.formula import Shared, Structure
-from gslverify.structures.renumbering import Formulas
+from gslverify.structures.equivalence.classes import Forms, enumerate_classes
+from gslverify.structures.equivalence.formula import Shared, Structure
+from gslverify.structures.equivalence.renumbering import Formulas
 from gslverify.structures.variants import Search, enumerate_variants
 
 

@@ -13,8 +13,9 @@ from gsl.errors import EvaluationError, GraphError, OperatorError
 from gsl.expr import Call, Proj, Tuple
 from gsl.graph import Graph
 from gsl.operators import lookup
-from gslverify.structures import concrete
-from gslverify.structures.concrete import (
+from gslverify.structures.instance import Instance
+from gslverify.structures.models import concrete
+from gslverify.structures.models.concrete import (
     ModelEnvironment,
     concrete_exprs,
     concrete_outputs,
@@ -22,8 +23,7 @@ from gslverify.structures.concrete import (
     target_outputs,
     value_in,
 )
-from gslverify.structures.instance import Instance
-from gslverify.structures.symbols import instance_symbols
+from gslverify.structures.models.symbols import instance_symbols
 from gslverify.structures.variants import enumerate_variants
 
 

@@ -11,9 +11,9 @@ from gsl import Subst, attr, op, pat
 from gsl.attr.term import Symbol, Term
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
-from gslverify.structures.arms import Arms, with_all_axes_seen
-from gslverify.structures.concrete import meets
-from gslverify.structures.corners import joint_boundaries, without_ones
+from gslverify.structures.models.concrete import meets
+from gslverify.structures.models.corners import joint_boundaries, without_ones
+from gslverify.structures.targets.arms import Arms, with_all_axes_seen
 from gslverify.structures.variants import enumerate_variants
 from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask, is_refuted

@@ -10,7 +10,7 @@ import pytest
 from gsl import Subst, attr, op, pat
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
-from gslverify.structures.counted import turning_points
+from gslverify.structures.targets.counted import turning_points
 from tests.gslverify.stages.asking import ask
 
 

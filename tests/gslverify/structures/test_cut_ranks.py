@@ -11,7 +11,7 @@ from gsl import Subst, attr, op, pat
 from gslverify.codes.numeric import TOO_FEW_EXAMPLES
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
-from gslverify.structures.counted import (
+from gslverify.structures.targets.counted import (
     Point,
     turning_points,
     turning_points_of_conditions,

@@ -9,8 +9,8 @@ import pytest
 
 from gsl.attr.evaluate import conjunction, disjunction
 from gsl.attr.term import Symbol, Term, operation
-from gslverify.structures.concrete import value_in
-from gslverify.structures.deciding import MOST_WAYS, ways_to_be
+from gslverify.structures.models.concrete import value_in
+from gslverify.structures.targets.deciding import MOST_WAYS, ways_to_be
 
 A, B, C = (Symbol(name, sort="bool") for name in "abc")
 N = Symbol("n", sort="int")

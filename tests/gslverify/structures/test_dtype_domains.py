@@ -11,7 +11,7 @@ from gsl.attr.term import Symbol, as_term, operation
 from gsl.types import ANY_FLOAT, ANY_INTEGER
 from gslverify.finding import Verdict
 from gslverify.stages.satisfiable import SATISFIABLE
-from gslverify.structures.dtype_domains import DtypeDomains
+from gslverify.structures.sources.dtype_domains import DtypeDomains
 from gslverify.structures.variants import Search
 from tests.gslverify.stages.asking import ask
 

@@ -12,7 +12,7 @@ from gsl.errors import GslError, OperatorError
 from gsl.operators import REGISTRY, Operator
 from gsl.operators.declaration import Need
 from gsl.types import TensorType, TupleType
-from gslverify.structures.early_refusal import refuse_anyway
+from gslverify.structures.sources.early_refusal import refuse_anyway
 
 RANKS = range(5)
 MOST_CALLS = 400

@@ -10,9 +10,9 @@ from gsl import attr
 from gsl.attr.evaluate import conjunction, contains, equal
 from gsl.attr.term import Symbol, Term, operation
 from gsl.errors import EvaluationError
-from gslverify.structures import evaluation
-from gslverify.structures.concrete import value_in
-from gslverify.structures.evaluation import OFTEN, Evaluator
+from gslverify.structures.models import evaluation
+from gslverify.structures.models.concrete import value_in
+from gslverify.structures.models.evaluation import OFTEN, Evaluator
 
 A, B = (Symbol(name, "int") for name in "ab")
 REAL, FLAG, DTYPE = Symbol("real", "real"), Symbol("flag", "bool"), Symbol("dtype", "text")

@@ -10,7 +10,7 @@ import pytest
 from gsl.attr.evaluate import choose, contains, disjunction, maximum, minimum
 from gsl.attr.term import Symbol, Term, operation
 from gslverify.semantics.solver import Answer, Solver
-from gslverify.structures.implied import Consequences
+from gslverify.structures.arithmetic.implied import Consequences
 
 A, B, C, D = (Symbol(name, low=1) for name in "abcd")
 FREE, NAMED = Symbol("free"), Symbol("named")

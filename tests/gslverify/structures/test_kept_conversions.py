@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gslverify.structures.kept_conversions import Followed, conversions_kept
+from gslverify.structures.models.kept_conversions import Followed, conversions_kept
 
 
 class Kept(Followed):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gsl import attr, op, pat
 from gsl.attr.term import Term
 from gsl.subst import Subst
-from gslverify.structures.partial_constraints import looked_into
+from gslverify.structures.sources.partial_constraints import looked_into
 
 
 def rule_with(target: pat.Pattern, total: pat.Pattern, where: list[Term] | None = None) -> Subst:

@@ -12,7 +12,7 @@ from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
 from gslverify.stages.satisfiable import SATISFIABLE
 from gslverify.stages.shape import SHAPE
-from gslverify.structures.pieces import numbers_of_pieces
+from gslverify.structures.sources.pieces import numbers_of_pieces
 from tests.gslverify.stages.asking import is_refuted, question
 
 pytestmark = pytest.mark.smt

@@ -9,8 +9,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gslverify.structures.polynomials import Monomial, frozen
-from gslverify.structures.quotients import Quotients
+from gslverify.structures.arithmetic.polynomials import Monomial, frozen
+from gslverify.structures.arithmetic.quotients import Quotients
 
 LEAST = {0: Fraction(1), 1: Fraction(3), 2: None}
 """The first atoms are at least 1 and 3; of the last one nothing is known."""

@@ -11,8 +11,8 @@ from gsl import Subst, attr, op, pat
 from gsl.attr.evaluate import conjunction, contains, disjunction, equal
 from gsl.attr.term import Symbol, Term, operation
 from gslverify.semantics.solver import Solver
-from gslverify.structures.repair import BOUND, Model, Repair
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.repair import BOUND, Model, Repair
+from gslverify.structures.models.sampling import Sampler
 from gslverify.structures.variants import enumerate_variants
 
 A, B, C = (Symbol(name, "int", low=1) for name in "abc")

@@ -13,15 +13,15 @@ from gsl import Subst, attr, op, pat
 from gsl.attr.term import Symbol
 from gsl.types import FLOATING
 from gslverify.semantics.solver import Answer, Solver
-from gslverify.structures.concrete import meets, value_in
-from gslverify.structures.corners import MARGIN
 from gslverify.structures.instance import Instance
-from gslverify.structures.sampling import (
+from gslverify.structures.models.concrete import meets, value_in
+from gslverify.structures.models.corners import MARGIN
+from gslverify.structures.models.sampling import (
     LARGEST_SAMPLES,
     Sampler,
 )
-from gslverify.structures.simple_values import SIMPLE_SIZES
-from gslverify.structures.symbols import instance_symbols
+from gslverify.structures.models.simple_values import SIMPLE_SIZES
+from gslverify.structures.models.symbols import instance_symbols
 from gslverify.structures.variants import enumerate_variants
 
 pytestmark = pytest.mark.smt

@@ -9,8 +9,8 @@ import pytest
 
 from gsl import Subst, pat
 from gslverify.semantics.solver import Solver
-from gslverify.structures.sampling import Sampler
-from gslverify.structures.symbols import is_constant
+from gslverify.structures.models.sampling import Sampler
+from gslverify.structures.models.symbols import is_constant
 from gslverify.structures.variants import enumerate_variants
 
 pytestmark = pytest.mark.smt

@@ -10,10 +10,10 @@ import pytest
 from gsl import Subst, op, pat
 from gsl.errors import GslError
 from gsl.text.terms import term_text
-from gslverify.structures import assembly
-from gslverify.structures.assembly import SourceBuilder, build_instance
 from gslverify.structures.choices import Replay, Steps
 from gslverify.structures.instance import USUAL, Extent, Instance
+from gslverify.structures.sources import assembly
+from gslverify.structures.sources.assembly import SourceBuilder, build_instance
 from gslverify.structures.variants import enumerate_variants, some_variants
 from tests.gslverify.rules import SOUND
 from tests.gslverify.structures.random_choices import Sample

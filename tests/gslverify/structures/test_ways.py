@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from gsl import Subst, attr, op, pat
-from gslverify.structures import ways
-from gslverify.structures.arms import COND
+from gslverify.structures.targets import ways
+from gslverify.structures.targets.arms import COND
+from gslverify.structures.targets.ways import in_other_ways, ways_of
 from gslverify.structures.variants import Search
-from gslverify.structures.ways import in_other_ways, ways_of
 
 
 def by_axis() -> Subst:

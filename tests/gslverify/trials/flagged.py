@@ -17,7 +17,7 @@ from gsl.pat import Pattern
 from gslverify.finding import Finding
 from gslverify.networks.network import Network
 from gslverify.stage import FlagsNeeded, Outcome, Question, Settings
-from gslverify.structures.concrete import Rewritten
+from gslverify.structures.models.concrete import Rewritten
 from gslverify.trials.flags import flags_of
 from gslverify.trials.rewriting import prepare
 from gslverify.trials.trial import Outcome as Trial

@@ -13,7 +13,7 @@ from gsl import Subst, op, pat
 from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.networks.generation import network_of
 from gslverify.networks.network import Network
-from gslverify.structures.sampling import Sampler
+from gslverify.structures.models.sampling import Sampler
 from gslverify.trials.matters import Influence, Tried, Variations, influence, what_matters
 from gslverify.trials.trial import Outcome, run_trial
 from tests.gslverify.rules import samplers_of

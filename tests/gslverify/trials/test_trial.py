@@ -20,7 +20,7 @@ from gslverify.codes.numeric import (
 )
 from gslverify.networks.generation import AROUND, Site
 from gslverify.networks.network import Network
-from gslverify.structures.concrete import Rewritten
+from gslverify.structures.models.concrete import Rewritten
 from gslverify.trials import rewriting
 from gslverify.trials.trial import TOO_LARGE, UNDEFINED, Outcome, run_trial
 

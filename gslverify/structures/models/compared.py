@@ -23,10 +23,10 @@ from gsl.errors import GslError
 from gsl.expr import Call
 from gsl.operators import Operator
 from gsl.types import TensorType, Type
-from gslverify.structures.arms import Arms, target_of
-from gslverify.structures.concrete import value_in
 from gslverify.structures.instance import Instance
-from gslverify.structures.kept_conversions import Followed, conversions_kept
+from gslverify.structures.models.concrete import value_in
+from gslverify.structures.models.kept_conversions import Followed, conversions_kept
+from gslverify.structures.targets.arms import Arms, target_of
 
 MOST_COMPARED = 12
 MOST_ELEMENTS = 4096

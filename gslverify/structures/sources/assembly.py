@@ -20,15 +20,21 @@ from gsl.span import Origin
 from gsl.subst import Subst
 from gsl.text.naming import pattern_names
 from gsl.types import TupleType
-from gslverify.structures.broadcasts import broadcasts_of
 from gslverify.structures.choices import ALL_POSITIONS, Positions, Replay, Steps
-from gslverify.structures.conditions import Condition, Place, Waiting, conditions_of, looked_for
-from gslverify.structures.constants import DTYPE, KIND
-from gslverify.structures.dtype_domains import DtypeDomains
-from gslverify.structures.early_refusal import Joins, refuse_anyway
 from gslverify.structures.instance import USUAL, Claim, Extent, InfeasibleError, Instance
-from gslverify.structures.source_builder import SourceExpressions
-from gslverify.structures.trail import Trail
+from gslverify.structures.sources.broadcasts import broadcasts_of
+from gslverify.structures.sources.conditions import (
+    Condition,
+    Place,
+    Waiting,
+    conditions_of,
+    looked_for,
+)
+from gslverify.structures.sources.constants import DTYPE, KIND
+from gslverify.structures.sources.dtype_domains import DtypeDomains
+from gslverify.structures.sources.early_refusal import Joins, refuse_anyway
+from gslverify.structures.sources.source_builder import SourceExpressions
+from gslverify.structures.sources.trail import Trail
 
 
 def build_instance(

@@ -16,8 +16,8 @@ from gsl.errors import GslError
 from gsl.expr import Const
 from gsl.operators.ranges import rounded
 from gsl.types import FLOATING
-from gslverify.structures.concrete import value_in
 from gslverify.structures.instance import Instance
+from gslverify.structures.models.concrete import value_in
 
 Model = dict[Symbol, Any]
 

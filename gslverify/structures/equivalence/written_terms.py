@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from gsl.attr.term import Constant, Operation, Symbol, Term
-from gslverify.structures.renumbering import Formulas
+from gslverify.structures.equivalence.renumbering import Formulas
 
 EXCHANGEABLE = frozenset({"and", "or", "+", "*", "min", "max", "==", "!="})
 NESTED = frozenset({"and", "or", "+", "*"})

@@ -21,11 +21,11 @@ from gsl.operators.declaration import tensors
 from gsl.types import TensorType
 from gslverify.semantics.solver import Answer, Context, Solver
 from gslverify.structures.choices import Steps
-from gslverify.structures.concrete import value_in
 from gslverify.structures.instance import Instance
-from gslverify.structures.sampling import Preference, Sampler
-from gslverify.structures.simple_values import Preferred
-from gslverify.structures.symbols import is_size
+from gslverify.structures.models.concrete import value_in
+from gslverify.structures.models.sampling import Preference, Sampler
+from gslverify.structures.models.simple_values import Preferred
+from gslverify.structures.models.symbols import is_size
 from gslverify.structures.variants import Variant
 
 Model = dict[Symbol, Any]

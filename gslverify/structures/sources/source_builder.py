@@ -38,16 +38,16 @@ from gsl.pat import (
 from gsl.span import Origin
 from gsl.subst import Subst
 from gsl.types import ALL_DTYPES, TensorType, TupleType
-from gslverify.structures.broadcasts import passed_on
 from gslverify.structures.choices import BuildRecord, Decision, Replay
-from gslverify.structures.constants import Constants
-from gslverify.structures.early_refusal import refuse_anyway
 from gslverify.structures.instance import Claim, Extent, InfeasibleError, Instance
 from gslverify.structures.limits import FITS, MOST_AXES, largest_size
-from gslverify.structures.partial_constraints import has_length, is_open, looked_into
-from gslverify.structures.pieces import numbers_of_pieces
 from gslverify.structures.pinned_ranks import pinned_ranks
-from gslverify.structures.tuples import optional_operands, tuple_of_inputs, tuple_valued
+from gslverify.structures.sources.broadcasts import passed_on
+from gslverify.structures.sources.constants import Constants
+from gslverify.structures.sources.early_refusal import refuse_anyway
+from gslverify.structures.sources.partial_constraints import has_length, is_open, looked_into
+from gslverify.structures.sources.pieces import numbers_of_pieces
+from gslverify.structures.sources.tuples import optional_operands, tuple_of_inputs, tuple_valued
 from gslverify.structures.written_values import leaves, written_values
 
 ANY_DTYPE = as_term(ALL_DTYPES)

@@ -8,8 +8,8 @@ from itertools import cycle, repeat
 from typing import Any
 
 from gsl.attr.term import Symbol
-from gslverify.structures.definitions import Options
-from gslverify.structures.symbols import is_size
+from gslverify.structures.models.definitions import Options
+from gslverify.structures.models.symbols import is_size
 
 SIMPLE_SIZES = ((2,), (1,), (4,), (2, 3, 4, 5))
 """Sizes that are tried one after the other, and again from the start when there are more."""

@@ -13,9 +13,9 @@ from typing import Any
 from gsl.attr.memory import Memory
 from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
 from gsl.errors import GslError
-from gslverify.structures.definitions import in_order, reachable
-from gslverify.structures.evaluation import Evaluator
-from gslverify.structures.symbols import is_within
+from gslverify.structures.models.definitions import in_order, reachable
+from gslverify.structures.models.evaluation import Evaluator
+from gslverify.structures.models.symbols import is_within
 
 Model = dict[Symbol, Any]
 Complete = Callable[[Model], Model | None]

@@ -9,8 +9,8 @@ from gsl.attr.evaluate import conjunction
 from gsl.attr.term import Operation, Term, children
 from gsl.errors import GslError
 from gsl.subst import Subst
-from gslverify.structures.deciding import falling
-from gslverify.structures.occurrences import Place
+from gslverify.structures.targets.deciding import falling
+from gslverify.structures.targets.occurrences import Place
 
 Guards = Mapping[Operation, bool]
 """Choices between two values, and whether the first of them is taken."""

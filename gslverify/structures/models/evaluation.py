@@ -16,7 +16,7 @@ from gsl.attr.code import Code, NotCompiledError
 from gsl.attr.memory import Memory
 from gsl.attr.term import Access, Symbol, Term
 from gsl.attr.writer import MISSING, UNDECIDED, Kind, TermWriter, Written
-from gslverify.structures.concrete import value_in
+from gslverify.structures.models.concrete import value_in
 
 OFTEN = 4
 """A term that was asked for so many times is compiled; most texts have been compiled before."""

@@ -17,17 +17,22 @@ from gsl.attr.term import Constant, Symbol, Term, subterms
 from gsl.errors import GslError
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
-from gslverify.structures.arms import Arms, Outcome, arms_of, with_all_axes_seen
-from gslverify.structures.compared import as_compared
-from gslverify.structures.concrete import meets
-from gslverify.structures.corners import corners_of
-from gslverify.structures.definitions import Definitions, Options, in_order, read_definitions
-from gslverify.structures.evaluation import Evaluator
 from gslverify.structures.instance import Claim, Instance
-from gslverify.structures.repair import BOUND, Repair
-from gslverify.structures.simple_values import simple_values
-from gslverify.structures.stored import StoredNumbers
-from gslverify.structures.symbols import are_legal, instance_symbols, is_constant, result_sizes
+from gslverify.structures.models.compared import as_compared
+from gslverify.structures.models.concrete import meets
+from gslverify.structures.models.corners import corners_of
+from gslverify.structures.models.definitions import Definitions, Options, in_order, read_definitions
+from gslverify.structures.models.evaluation import Evaluator
+from gslverify.structures.models.repair import BOUND, Repair
+from gslverify.structures.models.simple_values import simple_values
+from gslverify.structures.models.stored import StoredNumbers
+from gslverify.structures.models.symbols import (
+    are_legal,
+    instance_symbols,
+    is_constant,
+    result_sizes,
+)
+from gslverify.structures.targets.arms import Arms, Outcome, arms_of, with_all_axes_seen
 
 LARGEST_SAMPLES = (24, 320, 4096)
 """Bounds of the integers in a model; a larger one is tried when no model keeps the one before."""

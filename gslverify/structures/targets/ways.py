@@ -12,7 +12,8 @@ from gsl.operators.declaration import Need
 from gsl.pat import Cond, GetInst, Pattern, Variadic
 from gsl.rewrite.builder import Builder, Decide
 from gsl.subst import Subst
-from gslverify.structures.arms import (
+from gslverify.structures.instance import Instance
+from gslverify.structures.targets.arms import (
     COND,
     Arms,
     decided_by,
@@ -20,8 +21,7 @@ from gslverify.structures.arms import (
     target_of,
     values_at,
 )
-from gslverify.structures.instance import Instance
-from gslverify.structures.occurrences import occurrences, with_heads
+from gslverify.structures.targets.occurrences import occurrences, with_heads
 from gslverify.structures.variants import Variant
 
 MOST_FITS = 2

@@ -19,11 +19,11 @@ from gsl.operators.declaration import Need, tensors
 from gsl.pat import Cond, GetInst
 from gsl.rewrite.builder import Builder, Decide, known, output_pairs
 from gsl.subst import Subst
-from gslverify.structures.deciding import falling, ways_to_be
 from gslverify.structures.decisions import Decisions, Forms, every_way
-from gslverify.structures.guards import Guards, guards_in, under, where_counting
 from gslverify.structures.instance import Instance
-from gslverify.structures.occurrences import Place, occurrences
+from gslverify.structures.targets.deciding import falling, ways_to_be
+from gslverify.structures.targets.guards import Guards, guards_in, under, where_counting
+from gslverify.structures.targets.occurrences import Place, occurrences
 
 Outcome = tuple[Cond | Operation, bool]
 """How the condition of a conditional target or attribute falls."""

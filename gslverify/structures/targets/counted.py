@@ -37,10 +37,10 @@ from gsl.operators.declaration import tensors
 from gsl.pat import GetInst, Pattern, Variadic
 from gsl.subst import Subst
 from gslverify.semantics.solver import Answer, Solver
-from gslverify.structures.deciding import falling
 from gslverify.structures.instance import USUAL, Instance
 from gslverify.structures.limits import MOST_AXES as LARGEST_RANK
 from gslverify.structures.pinned_ranks import pinned_ranks
+from gslverify.structures.targets.deciding import falling
 
 Count = tuple[str, Pattern]
 """What is counted of which pattern, `FIELDS` or `AXES`."""

@@ -20,12 +20,17 @@ from gsl.kernel.meaning import Elements, named
 from gsl.operators.declaration import Need
 from gsl.rewrite.builder import output_pairs
 from gsl.types import TensorType
-from gslverify.structures.arms import Outcome, has_choices, outcomes_of
 from gslverify.structures.decisions import Decisions, every_way
+from gslverify.structures.equivalence.renumbering import Formulas
+from gslverify.structures.equivalence.sharing_builder import Made, SharingBuilder
+from gslverify.structures.equivalence.written_terms import (
+    EXCHANGEABLE,
+    Known,
+    Symbols,
+    WrittenTerms,
+)
 from gslverify.structures.instance import Instance
-from gslverify.structures.renumbering import Formulas
-from gslverify.structures.sharing_builder import Made, SharingBuilder
-from gslverify.structures.written_terms import EXCHANGEABLE, Known, Symbols, WrittenTerms
+from gslverify.structures.targets.arms import Outcome, has_choices, outcomes_of
 
 Value = tuple[int, int]
 """An expression by its identity, and which field of it, -1 for a tensor."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from gslverify.structures.polynomials import (
+from gslverify.structures.arithmetic.polynomials import (
     ONE,
     ZERO,
     Monomial,

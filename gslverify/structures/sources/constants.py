@@ -26,9 +26,9 @@ from gsl.operators.ranges import is_float_of, of_sort, representable, rounded, s
 from gsl.span import Origin
 from gsl.subst import Subst
 from gsl.types import ALL_DTYPES, ANY_FLOAT, ANY_INTEGER, BOOLEAN
-from gslverify.structures.elements import read_by_element, sizes_to_try
 from gslverify.structures.instance import InfeasibleError
-from gslverify.structures.partial_constraints import is_open
+from gslverify.structures.sources.elements import read_by_element, sizes_to_try
+from gslverify.structures.sources.partial_constraints import is_open
 
 SORTS = {"int": ANY_INTEGER, "real": ANY_FLOAT, "bool": BOOLEAN}
 """The dtypes whose elements are of a sort."""

@@ -15,7 +15,7 @@ from gsl.operators import Operator
 from gsl.operators.domain import LONGEST, Pieces
 from gsl.pat import Call, GetItem, Pattern
 from gsl.subst import Subst
-from gslverify.structures.partial_constraints import computed_terms
+from gslverify.structures.sources.partial_constraints import computed_terms
 from gslverify.structures.written_values import leaves, written_values
 
 MOST_PIECES = 40

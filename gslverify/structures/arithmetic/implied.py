@@ -15,7 +15,7 @@ from typing import Any
 
 from gsl.attr.conjuncts import conjuncts
 from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
-from gslverify.structures.polynomials import (
+from gslverify.structures.arithmetic.polynomials import (
     ARITHMETIC,
     ONE,
     add,
@@ -24,7 +24,7 @@ from gslverify.structures.polynomials import (
     is_polynomial,
     negative,
 )
-from gslverify.structures.quotients import Quotients
+from gslverify.structures.arithmetic.quotients import Quotients
 
 MOST_MONOMIALS = 24
 PARTIAL = frozenset({"/", "//", "%", "sqrt"})

@@ -13,7 +13,7 @@ from collections.abc import Hashable
 from gsl.errors import GslError
 from gsl.subst import Subst
 from gslverify.structures.directed import structures_asked_for
-from gslverify.structures.formula import Shared, Structure
+from gslverify.structures.equivalence.formula import Shared, Structure
 from gslverify.structures.instance import RARE, Instance
 from gslverify.structures.variants import (
     MOST_RUNS,

@@ -1,0 +1,1 @@
+"""What follows from claims by arithmetic alone: normal forms of polynomials and quotients."""

@@ -1,0 +1,1 @@
+"""Sizes, attributes and dtypes with which a structure is that of a graph."""

@@ -1,0 +1,1 @@
+"""What decides how a target is computed: the arms it takes, and how its conditions fall."""
