@@ -8,32 +8,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
-from gsl.attr.evaluate import equal
-from gsl.attr.term import Symbol, Term, operation, subterms
+from gsl.attr.term import Symbol, Term, operation
 from gsl.errors import GslError, RewriteError, UndecidedError
-from gsl.expr import Call, Const, Expr, Var
+from gsl.expr import Const, Expr, Var
 from gsl.graph import reverse_post_order
-from gsl.operators.declaration import Need, tensors
-from gsl.rewrite.builder import Builder, output_pairs
-from gsl.span import Origin, resolve
+from gsl.operators.declaration import tensors
+from gsl.span import resolve
 from gsl.text.listing import listing
-from gsl.types import TensorType, TupleType, Type
 from gslverify.case import case_of
 from gslverify.codes.levels import EMPTY_DIFFERS, EMPTY_REFUSED
-from gslverify.codes.shape import ILLEGAL_TARGET, OUTPUT_DTYPE, OUTPUT_SHAPE, UNDECIDED_SHAPE
+from gslverify.codes.shape import ILLEGAL_TARGET, UNDECIDED_SHAPE
 from gslverify.finding import Assurance, Code, Counterexample, Finding, Level, Reach, Tensor
 from gslverify.semantics.solver import Answer, Result, new_context
-from gslverify.semantics.terms import UntranslatableError, is_partial
+from gslverify.semantics.terms import UntranslatableError
 from gslverify.stage import Count, Outcome, Question, Stage
 from gslverify.stages.examination import scenarios_of
+from gslverify.stages.obligations import Obligation, obligations_of, where_legal
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario, Scenarios, emptied_scenario
 from gslverify.structures.arithmetic.implied import Consequences
 from gslverify.structures.choices import Steps
-from gslverify.structures.decisions import Decisions, every_way
 from gslverify.structures.instance import Extent
 from gslverify.structures.models.concrete import (
     concrete_outputs,
@@ -47,20 +43,6 @@ SMALL_SIZES = (1, 2, 3, 4, 6, 9, 16)
 
 MOST_LOADED = 100
 """Structures whose solvers keep what they have translated; others would take megabytes each."""
-
-
-@dataclass(frozen=True, slots=True)
-class Obligation:
-    """A condition that must follow from the source on one path through conditional targets.
-
-    `term` is False when it cannot hold at all.
-    """
-
-    term: Term | bool
-    code: Code
-    message: str
-    origin: Origin | None
-    path: tuple[Term, ...] = ()
 
 
 def shape_holds(question: Question) -> bool:
@@ -169,9 +151,9 @@ def _examine_scenario(
 ) -> Finding | None:
     consequences = scenario.consequences
     try:
-        for path in _paths(scenario):
+        for path in obligations_of(scenario.instance):
             may_decline = only_legal or question.settings.declining
-            obligations = list(_where_legal(path)) if may_decline else path
+            obligations = list(where_legal(path)) if may_decline else path
             unclear = [one for one in obligations if not _is_clear(one, consequences)]
             doubtful = [one for one in unclear if not _is_met(one, scenario, asked)]
             finding = _first_failure(question, scenario, doubtful, asked)
@@ -180,16 +162,6 @@ def _examine_scenario(
     except (UndecidedError, UntranslatableError) as error:
         return Finding(UNDECIDED_SHAPE, str(error), question.subst.span)
     return None
-
-
-def _where_legal(obligations: Sequence[Obligation]) -> Iterator[Obligation]:
-    """Yield what must follow where the target can be built; nothing if it never can."""
-    legal = [one.term for one in obligations if one.code is ILLEGAL_TARGET]
-    if not any(term is False for term in legal):
-        conditions = tuple(term for term in legal if isinstance(term, Term))
-        for one in obligations:
-            if one.code is not ILLEGAL_TARGET:
-                yield replace(one, path=(*one.path, *conditions))
 
 
 def _is_clear(obligation: Obligation, consequences: Consequences) -> bool:
@@ -237,74 +209,6 @@ def _violation(scenario: Scenario, obligation: Obligation, *more: Term) -> Resul
     if isinstance(obligation.term, Term):
         return scenario.solver.refutes(obligation.term, *conditions)
     return scenario.solver.check(*conditions)
-
-
-def _paths(scenario: Scenario) -> Iterator[list[Obligation]]:
-    for obligations, path in every_way(lambda one: list(_obligations(scenario, one))):
-        yield [replace(obligation, path=path) for obligation in obligations]
-        yield from _decidable(path, scenario.instance.subst.origin)
-
-
-def _decidable(path: tuple[Term, ...], origin: Origin | None) -> Iterator[list[Obligation]]:
-    """Demand that what decides has a value, which it has on neither way where it has none."""
-    for number, condition in enumerate(path):
-        if any(map(is_partial, subterms(condition))):
-            message = "what decides how the target is made must have a value"
-            has_value = operation("==", condition, condition)
-            yield [Obligation(has_value, ILLEGAL_TARGET, message, origin, path[:number])]
-
-
-def _obligations(scenario: Scenario, decisions: Decisions) -> Iterator[Obligation]:
-    instance, need = scenario.instance, Need()
-    builder = Builder(instance.bindings, instance.graph, need, decisions)
-    pairs = []
-    try:
-        for source, target in output_pairs(instance.subst, instance.bindings):
-            old = instance.bindings.nodes[source].expr
-            pairs.append((old, builder.build(*target).expr, target[0].origin))
-    except UndecidedError:
-        raise
-    except GslError as error:
-        origin = None if builder.current is None else builder.current.origin
-        yield Obligation(False, ILLEGAL_TARGET, str(error), origin)
-    finally:
-        instance.take_out(builder.added)
-    for term, reason in need.claims:
-        yield Obligation(term, ILLEGAL_TARGET, reason, instance.subst.origin)
-    for node in builder.added:
-        yield from _have_values(node.expr, instance.subst.origin)
-    for number, (old, new, origin) in enumerate(pairs):
-        yield from _same_type(number, old.type, new.type, origin)
-
-
-def _have_values(expr: Expr, origin: Origin | None) -> Iterator[Obligation]:
-    """Demand that the divisions in the attributes of a call have a result."""
-    if not isinstance(expr, Call):
-        return
-    for name, value in expr.attributes.items():
-        for term in value if isinstance(value, tuple) else (value,):
-            if isinstance(term, Term) and any(map(is_partial, subterms(term))):
-                message = f"attribute `{name}` of {expr.operator} must have a value"
-                yield Obligation(operation("==", term, term), ILLEGAL_TARGET, message, origin)
-
-
-def _same_type(
-    number: int, source: Type, target: Type, origin: Origin | None
-) -> Iterator[Obligation]:
-    name = f"output {number}"
-    if isinstance(source, TupleType) and isinstance(target, TupleType):
-        if len(source.fields) != len(target.fields):
-            yield Obligation(False, OUTPUT_SHAPE, f"{name} has other fields", origin)
-            return
-        for one, other in zip(source.fields, target.fields, strict=True):
-            yield from _same_type(number, one, other, origin)
-    elif isinstance(source, TensorType) and isinstance(target, TensorType):
-        shapes = equal(source.shape, target.shape)
-        yield Obligation(shapes, OUTPUT_SHAPE, f"{name} changes its shape", origin)
-        dtypes = equal(source.dtype, target.dtype)
-        yield Obligation(dtypes, OUTPUT_DTYPE, f"{name} changes its dtype", origin)
-    else:
-        yield Obligation(False, OUTPUT_SHAPE, f"{name} is a tuple on one side only", origin)
 
 
 def _confirmed(question: Question, scenario: Scenario, obligation: Obligation) -> Finding:
