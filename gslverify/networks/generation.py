@@ -31,6 +31,7 @@ from gslverify.networks.preferences import (
     BEYOND_NARROW_DTYPES,
     DTYPES,
     LONG,
+    ROOMY,
     SIZES,
     VERY_LONG,
     preferences,
@@ -92,7 +93,9 @@ def network_from(
         usual, known = preferences(choices, dtypes, sizes, turn, axes, numbers), dict(given)
         return lambda symbol, options: known.get(symbol.name) or usual(symbol, options)
 
-    model = _model(preference, sampler, choices.number(7) == 7, demand)
+    is_roomy = demand is not None and sizes == ROOMY
+    wanted = sampler.selections.seen_where(demand) if demand is not None and is_roomy else demand
+    model = _model(preference, sampler, choices.number(7) == 7, wanted)
     if model is None:
         raise UnmetError(sampler.obstacle(preference()))
     elements = MOST_ELEMENTS_OF_LARGE_RULES if "very long" in sizes else 0

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from gsl.attr.memory import Memory
-from gsl.attr.term import Constant, Symbol, Term, subterms
+from gsl.attr.term import Symbol, Term
 from gsl.errors import GslError
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
@@ -23,7 +23,9 @@ from gslverify.structures.models.concrete import meets
 from gslverify.structures.models.corners import corners_of
 from gslverify.structures.models.definitions import Definitions, Options, in_order, read_definitions
 from gslverify.structures.models.evaluation import Evaluator
+from gslverify.structures.models.reach import LARGEST_SAMPLES, Reach, is_far
 from gslverify.structures.models.repair import BOUND, Repair
+from gslverify.structures.models.selections import Selections
 from gslverify.structures.models.simple_values import simple_values
 from gslverify.structures.models.stored import StoredNumbers
 from gslverify.structures.models.symbols import (
@@ -33,9 +35,6 @@ from gslverify.structures.models.symbols import (
     result_sizes,
 )
 from gslverify.structures.targets.arms import Arms, Outcome, arms_of, with_all_axes_seen
-
-LARGEST_SAMPLES = (24, 320, 4096)
-"""Bounds of the integers in a model; a larger one is tried when no model keeps the one before."""
 
 MOST_PAIRS = 12
 """So many pairs of what chooses in a target are corners."""
@@ -48,17 +47,6 @@ Preference = Callable[[Symbol, tuple[Any, ...]], Any]
 
 Demands = tuple[Term, ...]
 """What a model has to meet beside the claims."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """How large numbers have to be for demands to be met: up to `bound`, if the solver can tell.
-
-    None otherwise; then they are `impossible` where it is certain that no numbers meet them.
-    """
-
-    bound: int | None
-    impossible: bool = False
 
 
 @dataclass(repr=False)
@@ -159,6 +147,11 @@ class Sampler:
         decisive = [demand for demand, _ in self.decisive]
         compared = as_compared(self.instance, self.simple_model())
         return [*self.ordinary, *decisive, *compared]
+
+    @cached_property
+    def selections(self) -> Selections:
+        """What kernels of the structure select."""
+        return Selections(self.instance, self.solver)
 
     def may_meet(self, demand: Term) -> bool:
         """Tell whether some graph may meet a demand; the solver is asked once."""
@@ -379,8 +372,8 @@ class Sampler:
         one_by_one: bool = True,
     ) -> tuple[Answer, dict[Symbol, Any] | None]:
         """Ask a solver for a model near the preferences with numbers up to a bound."""
-        is_far = any(map(_is_far, demands))
-        extents = [s for s in self.extents if not (is_far and s.low is None)]
+        beyond = any(map(is_far, demands))
+        extents = [s for s in self.extents if not (beyond and s.low is None)]
         most = max(bound, *(preferences.get(extent, 0) for extent in extents), 0)
         limits = [extent <= most for extent in extents]
         try:
@@ -390,9 +383,3 @@ class Sampler:
             return result.answer, found
         except GslError:
             return Answer.UNKNOWN, None
-
-
-def _is_far(demand: Term) -> bool:
-    """Tell whether a demand mentions a number that no size is as large as."""
-    numbers = (part.value for part in subterms(demand) if isinstance(part, Constant))
-    return any(type(n) is int and abs(n) > LARGEST_SAMPLES[-1] for n in numbers)

@@ -16,10 +16,8 @@ from gslverify.semantics.solver import Answer, Solver
 from gslverify.structures.instance import Instance
 from gslverify.structures.models.concrete import meets, value_in
 from gslverify.structures.models.corners import MARGIN
-from gslverify.structures.models.sampling import (
-    LARGEST_SAMPLES,
-    Sampler,
-)
+from gslverify.structures.models.reach import LARGEST_SAMPLES
+from gslverify.structures.models.sampling import Sampler
 from gslverify.structures.models.simple_values import SIMPLE_SIZES
 from gslverify.structures.models.symbols import instance_symbols
 from gslverify.structures.variants import enumerate_variants
