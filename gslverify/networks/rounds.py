@@ -131,7 +131,10 @@ def special_rounds(
         yield [sampler], replace(plain, given=given), GRAPHS_OF_RARE_SIZES
     counting = [one for one in samplers if any(map(is_size, one.free))]
     if counting and names_any(counting[0].instance.subst, WORDS):
-        yield counting, Round("alone", DTYPES, 0.0, VERY_LONG), GRAPHS_WITH_WORDS
+        yield counting, replace(plain, sizes=VERY_LONG), GRAPHS_WITH_WORDS
+        for corner in range(corners):
+            few = [sampler for sampler in counting if corner < len(sampler.ordinary)]
+            yield few, replace(plain, sizes=VERY_LONG, corner=corner), 1
     if numbered := [one for one in samplers if written_numbers(one.instance)]:
         yield numbered, Round("alone", INTEGER, 0.0, BEYOND_NARROW_DTYPES), len(BEYOND)
     large = [sampler for sampler in samplers if sampler.instance.extent != USUAL]

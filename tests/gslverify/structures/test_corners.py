@@ -76,6 +76,8 @@ def upper_part(other: int) -> Subst:
         (lambda: counted_in("int8", 20), Verdict.FAIL),
         (lambda: counted_in("uint8", 16), Verdict.FAIL),
         (lambda: counted_in("int8", 11), Verdict.PASS),
+        (lambda: counted_in("uint16", 260), Verdict.FAIL),
+        (lambda: counted_in("int16", 180), Verdict.PASS),
         (lambda: sum_of_clipped(64), Verdict.FAIL),
         (lambda: sum_of_clipped(63), Verdict.PASS),
         (lambda: range_by_way_of("int8"), Verdict.FAIL),
