@@ -18,6 +18,7 @@ from gslverify.networks.cut_points import cut_points, held
 from gslverify.networks.network import Network
 from gslverify.networks.values import restricted, value_ranges
 
+CUT_POINTS = "cut points"
 STYLES = (
     "small integers",
     "distinct integers",
@@ -28,7 +29,7 @@ STYLES = (
     "magnitudes",
     "signed magnitudes",
     "nonzero integers",
-    "cut points",
+    CUT_POINTS,
     "alike",
     "rising",
     "falling",
@@ -47,7 +48,7 @@ MIXTURES: tuple[tuple[Distribution, ...], ...] = (
         ("small integers", True),
         ("distinct integers", True),
         ("reals", True),
-        ("cut points", False),
+        (CUT_POINTS, False),
         ("wide", False),
         ("magnitudes", False),
         ("alike", True),
@@ -65,6 +66,8 @@ MIXTURES: tuple[tuple[Distribution, ...], ...] = (
 """The inputs of a network follow those of one of these, which together have all styles."""
 DISTRIBUTIONS_IN_CORNERS: tuple[Distribution, ...] = (("rising", True), ("falling", True))
 """Where sizes and attributes are at their limits, places of extrema are tried there, too."""
+DISTRIBUTIONS_AT_PLACES: tuple[Distribution, ...] = (("peaks", True), ("pits", True))
+"""Where an axis has a place whose number the rule writes, the extrema along all axes are there."""
 DISTRIBUTIONS_OF_LARGE_NETWORKS: tuple[Distribution, ...] = (
     ("small integers", True),
     ("reals", True),
@@ -75,6 +78,8 @@ TIED = ("bfloat16", "float16", "float32", "float64")
 """Floating dtypes at whose ties integers are tried."""
 PEAK = 100
 """Far from other elements, and what one byte holds."""
+COMMON_PLACES = 5
+"""Of shorter axes each place has an extremum before long."""
 
 
 USUAL_DRAWS = len(MIXTURES[0])
@@ -101,6 +106,7 @@ def inputs_of_a_mixture(
     times = count if elements <= LARGE else min(count, len(distributions))
     chosen = _in_turn(distributions, times, seed)
     chosen += DISTRIBUTIONS_IN_CORNERS if network.in_corner else ()
+    chosen += DISTRIBUTIONS_AT_PLACES if _places(network) else ()
     drawn: set[tuple[bytes, ...]] = set()
     draws: list[dict[str, Any]] = []
     for number, distribution in enumerate(chosen):
@@ -112,6 +118,15 @@ def inputs_of_a_mixture(
         drawn.add(key)
         draws.append(filled)
     return draws
+
+
+def _places(network: Network) -> tuple[int, ...]:
+    """Return the numbers that a rule writes and some axis of an input has as a place, rare ones."""
+    longest = max((size for variable in network.variables for size in variable.shape), default=0)
+    if longest <= COMMON_PLACES:
+        return ()
+    numbers = (number for number in cut_points(network) if type(number) is int)
+    return tuple(number for number in numbers if COMMON_PLACES <= number < longest)
 
 
 def _in_turn(mixture: Sequence[Distribution], count: int, start: int) -> list[Distribution]:
@@ -127,7 +142,8 @@ def filled_inputs(network: Network, distribution: Distribution, seed: int) -> di
     style, guarded = distribution
     generator = np.random.default_rng(seed)
     ranges = value_ranges(network.outputs, guarded)
-    numbers = cut_points(network) if style == "cut points" else ()
+    at_places = (style, guarded) in DISTRIBUTIONS_AT_PLACES
+    numbers = _places(network) if at_places else cut_points(network) if style == CUT_POINTS else ()
     filled: dict[str, Any] = {}
     for variable in network.variables:
         if style == "alike":
@@ -153,14 +169,17 @@ def random_array(
 ) -> Any:
     """Return values of one style for a variable, brought into its ranges (see ANYWHERE).
 
-    Half of the elements that are "cut points" are among `numbers`, if the dtype holds any of them.
+    Half of the elements that are "cut points" are among `numbers`, if the dtype holds any of them;
+    "peaks" and "pits" are at places with one of these numbers.
     """
     dtype = np.dtype(variable.dtype)
     if kind_of(dtype) == "b":
         least = 1 if style in ALL_TRUE else 0
         return generator.integers(least, 2, variable.shape).astype(bool)
     raw = _STYLES[style](variable.shape, dtype, generator)
-    if numbers and (likely := held(numbers, dtype)):
+    if (style, True) in DISTRIBUTIONS_AT_PLACES:
+        raw = raw + _towards(variable.shape, int(generator.choice(numbers)), style, dtype)
+    elif numbers and (likely := held(numbers, dtype)):
         wide = np.float64 if is_floating(dtype) else dtype
         chosen = generator.choice(np.array(likely, wide).astype(dtype), variable.shape)
         raw = np.where(generator.integers(0, 2, variable.shape) == 1, chosen, raw.astype(dtype))
@@ -288,6 +307,17 @@ def _ends(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator, last
     return raw
 
 
+def _towards(shape: Sequence[int], place: int, style: str, dtype: np.dtype[Any]) -> Any:
+    """Return what moves the extremum along every axis that is long enough to one place."""
+    along = [np.arange(size) == place for size in shape]
+    axes = sum(np.meshgrid(*along, indexing="ij", sparse=True)) if along else 0
+    is_unsigned = kind_of(dtype) == "u"
+    step = PEAK // max(1, len(shape))
+    if style == "peaks":
+        return step * np.asarray(axes, int)
+    return PEAK * is_unsigned - step * np.asarray(axes, int)
+
+
 def _offsets(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
     """Values that differ little from each other and much from 0: differences lose digits."""
     if not is_floating(dtype):
@@ -305,9 +335,11 @@ _STYLES: dict[str, Callable[..., Any]] = {
     "magnitudes": _magnitudes,
     "signed magnitudes": _signed_magnitudes,
     "nonzero integers": _nonzero_integers,
-    "cut points": _small_halves,
+    CUT_POINTS: _small_halves,
     "alike": _alike,
     "rising": partial(_ends, last=PEAK),
     "falling": partial(_ends, last=-PEAK),
+    "peaks": _small_integers,
+    "pits": _small_integers,
     "offsets": _offsets,
 }

@@ -1,4 +1,4 @@
-"""Rules about elements that pairs of indices name, of tensors whose axes have different sizes."""
+"""Rules about places: indices beyond the smallest axis, extrema where a rule writes a place."""
 
 from __future__ import annotations
 
@@ -85,3 +85,27 @@ def test_indices_beyond_the_smallest_size_are_tried(write: Write, seed: int) -> 
 @pytest.mark.parametrize("write", [below_the_larger_size, row_of_a_page])
 def test_an_index_may_be_as_large_as_its_own_axis_allows(write: Write) -> None:
     assert ask(NUMERIC, write).verdict is Verdict.PASS
+
+
+def found_at(place: int, other: int, argument: Callable[..., Any], rank: int = 1) -> Subst:
+    """argument(x) => where(argument(x) == place, other, argument(x))"""
+    x = pat.Wildcard(ndim=rank)
+    found = argument(x, axis=0, keepdims=False)
+    return Subst(found, op.Where(op.Equal(found, whole(place)), whole(other), found))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("rank", [1, 3])
+@pytest.mark.parametrize("argument", [op.Argmax, op.Argmin])
+@pytest.mark.parametrize("place", [23, 41])
+def test_extrema_are_at_places_that_a_rule_writes(
+    place: int, argument: Callable[..., Any], rank: int, seed: int
+) -> None:
+    def wrong() -> Subst:
+        return found_at(place, place + 1, argument, rank)
+
+    assert only(ask(NUMERIC, wrong, seed=seed, explained=False)).code is OUTPUTS_DIFFER
+
+
+def test_a_place_that_is_kept_makes_no_difference() -> None:
+    assert ask(NUMERIC, lambda: found_at(23, 23, op.Argmax)).verdict is Verdict.PASS
