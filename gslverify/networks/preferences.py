@@ -19,7 +19,10 @@ INTEGERS = (1, 2, 0, -1, 3, -2, 5, 100)
 EDGES = (127, 128, -128, 255, 256, 300, -129, 2**31 - 1, -(2**31), 2**31, 2**63 - 1, -(2**63))
 """The least and largest numbers of the integer dtypes, and those just beside them."""
 BEYOND = (2**11 + 1, 40_000, 70_000, 2**24 + 1, 2**31 + 1, 2**53 + 1)
-"""More than float16, int16, uint16, float32, int32 and float64 can tell from their neighbours."""
+"""More than float16, int16, uint16, float32, int32 and float64 can tell from their neighbours.
+
+Odd numbers are those that floats do not hold, and so are what is two or four more.
+"""
 LENGTHS = (600, 4502, 256)
 """Longer than int8, uint8 and float16 can count, even if only every second element counts.
 
@@ -50,14 +53,14 @@ def preferences(
     In the mode "free" sizes are up to 5, in "equal" all are 2, 3 or 4, in "distinct" different;
     in "long" one of the `axes` and one of LENGTHS have their `turn`, in "very long" one of
     VERY_LONG_LENGTHS, and other axes are short. In "roomy" as many as there is ROOM for are 8 to
-    11, mostly. In "beyond narrow dtypes" `numbers` are one of BEYOND, or a little more.
+    11, mostly. In "beyond narrow dtypes" `numbers` are one of BEYOND, or two or four more.
     """
     mode = one_of(choices, modes)
     sizes = _sizes(choices, mode, turn, axes)
 
     def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         if mode in BEYOND_NARROW_DTYPES and symbol in numbers:
-            return BEYOND[turn % len(BEYOND)] + choices.number(2)
+            return BEYOND[turn % len(BEYOND)] + 2 * choices.number(2)
         if symbol.sort == "text":
             likely = tuple(dtype for dtype in dtypes if not options or dtype in options)
             return one_of(choices, likely or options)

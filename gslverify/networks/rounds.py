@@ -136,10 +136,16 @@ def special_rounds(
             few = [sampler for sampler in counting if corner < len(sampler.ordinary)]
             yield few, replace(plain, sizes=VERY_LONG, corner=corner), 1
     if numbered := [one for one in samplers if written_numbers(one.instance)]:
-        yield numbered, Round("alone", INTEGER, 0.0, BEYOND_NARROW_DTYPES), len(BEYOND)
+        beyond = Round("alone", INTEGER, 0.0, BEYOND_NARROW_DTYPES)
+        yield numbered, beyond, _until_each_has_its_turn(len(BEYOND), len(numbered))
     large = [sampler for sampler in samplers if sampler.instance.extent != USUAL]
     for sampler in large if len(large) < len(samplers) else ():
         yield [sampler], plain, GRAPHS_PER_LARGE_STRUCTURE
+
+
+def _until_each_has_its_turn(turns: int, structures: int) -> int:
+    """Return after how many graphs each turn was had, as each structure begins one turn later."""
+    return max(turns, structures * (turns + 1 - structures))
 
 
 def _compared(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, int]]:

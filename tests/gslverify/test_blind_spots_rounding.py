@@ -38,7 +38,16 @@ def ranged(dtype: str, most: int) -> Subst:
     return Subst(op.Cast(numbers, dtype="int64"), op.Arange(**given, dtype="int64"), where=where)
 
 
+def filled_by_way_of(dtype: str, own: str) -> Subst:
+    """own(dtype(full(n))) => full(n)"""
+    whole = op.Full(dtype=own)
+    there_and_back = op.Cast(op.Cast(whole, dtype=dtype), dtype=own)
+    return Subst(there_and_back, op.Full(**pat.same_attr(whole)))
+
+
 WRONG = [
+    lambda: filled_by_way_of("float64", "int64"),
+    lambda: filled_by_way_of("float32", "int32"),
     lambda: filled("float16", 4000),
     lambda: filled("float32", 2**25),
     lambda: ranged("float16", 4000),
@@ -46,6 +55,7 @@ WRONG = [
     lambda: ranged("float64", 2**60),
 ]
 SOUND = [
+    lambda: filled_by_way_of("float64", "int32"),
     lambda: ranged("float16", 2**11),
     lambda: ranged("float32", 2**24),
     lambda: ranged("float64", 2**53),
