@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gsl import Call, Const, Subst, Var, op
+from gsl import Call, Const, Subst, Var, op, pat
 from gsl.expr import Expr
 from gsl.operators import lookup
 from gslverify.codes.numeric import OUTPUTS_DIFFER
