@@ -13,12 +13,13 @@ from random import SystemRandom
 from typing import Any
 
 from gsl.attr.evaluate import conjunction, negation
-from gsl.attr.term import Constant, Operation, Symbol, Term
+from gsl.attr.term import Symbol, Term
 from gsl.kernel.expression import Expression
 from gslverify.certificates.draw import RefusedError
-from gslverify.certificates.elements import Elements, Inputs
+from gslverify.certificates.elements import Elements
 from gslverify.certificates.field import Value, plus, product_in
 from gslverify.certificates.indices import Indices
+from gslverify.certificates.inputs import is_seen
 from gslverify.certificates.laws import LAWS, Shown, Step
 from gslverify.certificates.lemmas import Way, clashes
 from gslverify.certificates.model import Model
@@ -73,39 +74,6 @@ class Asked:
         return result.answer is Answer.UNSAT
 
 
-def is_seen(goal: Any, facts: Iterable[Any]) -> bool:
-    """Tell whether facts say of a symbol what a goal asks for, or of one that is equal to it.
-
-    They are equalities of symbols, and limits of a symbol to some values. Such are most questions
-    about dtypes, and for them alone z3 need not be started.
-    """
-    roots: dict[Symbol, Symbol] = {}
-    limits: list[tuple[Symbol, tuple[Any, ...]]] = []
-    for fact in facts:
-        match fact:
-            case Operation(head="==", operands=(Symbol() as one, Symbol() as other)):
-                old, new = roots.get(one, one), roots.get(other, other)
-                roots |= {one: old, other: new}
-                roots = {symbol: new if root is old else root for symbol, root in roots.items()}
-            case Operation(operands=(Symbol() as one, Constant(value=value))):
-                if fact.head in ("in", "=="):
-                    limits.append((one, value if fact.head == "in" else (value,)))
-
-    def holds(one: Any) -> bool:
-        match one:
-            case Operation(head="or", operands=sides):
-                return any(map(holds, sides))
-            case Operation(head="==", operands=(Symbol() as a, Symbol() as b)):
-                return roots.get(a, a) is roots.get(b, b)
-            case Operation(head="in" | "==" as head, operands=(Symbol() as a, Constant(value=v))):
-                wanted = [(type(x), x) for x in (v if head == "in" else (v,))]
-                inside = (vs for b, vs in limits if roots.get(a, a) is roots.get(b, b))
-                return any(all((type(x), x) in wanted for x in values) for values in inside)
-        return False
-
-    return holds(goal)
-
-
 def decided(step: Step) -> list[tuple[Sequence[Any], Any]]:
     """Return what has to be shown for a step that says that a condition holds or fails."""
     (condition,) = step.subjects
@@ -128,13 +96,12 @@ class Checker:
         claims: Iterable[int],
         path: Sequence[Any],
         model: Model,
-        inputs: Inputs,
     ) -> None:
         self.asked = asked
         self.path = tuple(path)
         self.always = conjuncts([*asked.claims, *path])
         self.model = model
-        self.elements = Elements(model, inputs.dtypes, inputs.limits)
+        self.elements = Elements(model, self.always)
         self.extents: dict[Symbol, Any] = {}
         self.known_by: dict[int, int] = {}
         self._bounds: dict[Symbol, tuple[Any, Any]] = {}
@@ -233,6 +200,8 @@ class Checker:
         facts = self.facts(step, given)
         used = step.facts[number] if number < len(step.facts) else ()
         ways = step.ways[number] if number < len(step.ways) else ()
+        if any(fact >= len(facts) for fact in used):
+            raise RefusedError(f"`{step.law}` names a fact that there is not")
         return self.asked.shows(goal, [facts[fact] for fact in used], ways)
 
     def facts(self, step: Step, given: Sequence[Any] = ()) -> list[Any]:

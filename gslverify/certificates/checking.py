@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from random import SystemRandom
 from typing import Any
 
@@ -16,8 +16,8 @@ from gsl.types import TensorType
 from gslverify.certificates.checker import Asked, Checker
 from gslverify.certificates.degree import points_for
 from gslverify.certificates.draw import RefusedError
-from gslverify.certificates.elements import Inputs
 from gslverify.certificates.gathered import limits_in
+from gslverify.certificates.inputs import Inputs, Results
 from gslverify.certificates.laws import Step, subjects_of
 from gslverify.certificates.model import Model, NoRootError
 from gslverify.prove.cone import conjuncts
@@ -47,12 +47,16 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A tensor of the source and the one in its place: their elements at one index."""
+    """A tensor of the source and the one in its place: their elements at one index.
+
+    `results` are those of operators, with their dtypes.
+    """
 
     name: str
     left: Expression
     right: Expression
     extents: dict[Symbol, Any]
+    results: Results = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +83,9 @@ def outputs_of(target: Target) -> Iterator[Output]:
     inliner = Inliner(_Keys())
     for number, (source, made) in enumerate(target.pairs):
         fields = [None] if isinstance(source.type, TensorType) else range(len(source.type.fields))
-        for field in fields if source is not made else ():
-            name = f"output {number}" + (f", field {field}" if field else "")
-            one, other = (_type(side, field) for side in (source, made))
+        for part in fields if source is not made else ():
+            name = f"output {number}" + (f", field {part}" if part else "")
+            one, other = (_type(side, part) for side in (source, made))
             if one.ndim != other.ndim:
                 raise RefusedError("source and target differ in rank")
             shapes = zip(one.shape, other.shape, strict=True)
@@ -89,10 +93,11 @@ def outputs_of(target: Target) -> Iterator[Output]:
             index = tuple(Symbol(f"i{axis}", low=0) for axis in range(one.ndim))
             try:
                 views = [inliner.view(side) for side in (source, made)]
-                left, right = ((v if field is None else v[field])[index] for v in views)
+                left, right = ((v if part is None else v[part])[index] for v in views)
             except UnprovableError as error:
                 raise RefusedError(str(error)) from error
-            yield Output(name, left, right, dict(zip(index, sizes, strict=True)))
+            extents = dict(zip(index, sizes, strict=True))
+            yield Output(name, left, right, extents, inliner.results)
 
 
 def _type(expr: Expr, field: int | None) -> TensorType:
@@ -150,7 +155,8 @@ def check_structure(
         if is_field and not are_floats(target, floats):
             raise RefusedError("not all that is computed is shown to be floats")
         for output, proof in found.outputs.values():
-            case = Case(output, asked, frozenset(found.bits), is_field, inputs)
+            known = inputs.with_results(output.results)
+            case = Case(output, asked, frozenset(found.bits), is_field, known)
             try:
                 case.follow(proof, target.path)
             except RefusedError as error:
@@ -187,7 +193,8 @@ class Case:
         said = [*(factor for factor, _ in proof.parts), *subjects_of(steps)]
         points = points_for((self.output.left, self.output.right), said)
         for _ in range(MOST_DRAWS):
-            model = Model(SystemRandom().getrandbits(64), self.is_field, self.bits, points)
+            seed = SystemRandom().getrandbits(64)
+            model = Model(seed, self.is_field, self.bits, points, self.inputs)
             try:
                 checker = self.checker(proof.claims, path, model)
                 for step in proof.steps:
@@ -200,6 +207,6 @@ class Case:
 
     def checker(self, claims: Iterable[int], path: Sequence[Any], model: Model) -> Checker:
         """Return the checker of one case, in which some claims are known."""
-        made = Checker(self.asked, claims, path, model, self.inputs)
+        made = Checker(self.asked, claims, path, model)
         made.extents = self.output.extents
         return made

@@ -22,7 +22,7 @@ Degree = tuple[float, float]
 NONE: Degree = (0, 0)
 ADDED = frozenset({"+", "-", "neg", "not"})
 MULTIPLIED = frozenset({"*", "and", "or"})
-KEPT = frozenset({"abs", "sign", "cast", "select"})
+KEPT = frozenset({"abs", "sign", "cast", "select", "held"})
 
 
 def largest(degrees: Iterable[Degree]) -> Degree:

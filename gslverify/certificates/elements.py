@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gsl.attr.evaluate import choose, conjunction, disjunction, negation
 from gsl.attr.term import Symbol, operation
 from gsl.attr.values import BOOL, sort_of
-from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select, parts
+from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
 from gsl.operators.ranges import in_range
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.field import key_of
 from gslverify.certificates.gathered import Limits
-from gslverify.certificates.model import COMPARED, RING, Model
+from gslverify.certificates.inputs import COMPARED, EXTREMA, WHOLE
+from gslverify.certificates.model import RING, Model
 
 JOINED = {"and": conjunction, "or": disjunction}
 
@@ -22,69 +22,54 @@ SIGNS = {"exp": ">", "sqrt": ">=", "abs": ">=", "cosh": ">"}
 """What is known of the values of functions of real numbers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Inputs:
-    """The dtypes of inputs, and the limits of those that are indices."""
-
-    dtypes: Mapping[str, Any]
-    limits: Mapping[str, Limits] = field(default_factory=dict)
-
-
-@dataclass(slots=True)
 class Elements:
-    """Writes elements as terms; `dtypes` are those of inputs, `limits` those of indices in them."""
+    """Writes elements as terms: integers as what their dtype holds of them."""
 
-    model: Model
-    dtypes: Mapping[str, Any]
-    limits: Mapping[str, Limits] = field(default_factory=dict)
-    unknowns: dict[Any, Symbol] = field(default_factory=dict)
+    def __init__(self, model: Model, always: Sequence[Any]) -> None:
+        self.model = model
+        self.always = always
+        self.inputs = model.inputs
+        self.unknowns: dict[Any, Symbol] = {}
 
     def number(self, expression: Expression, facts: list[Any]) -> Any:
         """Return an element as a term; add what is known of the unknowns in it to facts."""
         match expression:
+            case Apply(function="held", arguments=(inner,)):
+                return self.number(inner, facts)
             case Number(value=value):
                 return choose(value, 1, 0) if sort_of(value) == BOOL else value
             case Apply(function=head) if head in COMPARED or head in (*JOINED, "not"):
                 return choose(self.truth(expression, facts), 1, 0)
-            case Apply(function="max" | "min" as head, arguments=arguments):
-                return operation(head, *(self.number(one, facts) for one in arguments))
             case Apply(function="select", arguments=(condition, *sides)):
                 return choose(
                     self.truth(condition, facts), *(self.number(one, facts) for one in sides)
                 )
             case Select(condition=condition, then=then, otherwise=otherwise):
                 return choose(condition, self.number(then, facts), self.number(otherwise, facts))
-            case Apply(function=head, arguments=arguments) if self.model.is_field:
-                if head in RING:
-                    return operation(head, *(self.number(one, facts) for one in arguments))
-                if head in ("abs", "sign"):
-                    return _size(head, self.number(arguments[0], facts))
+            case Apply(function="abs" | "sign" as head, arguments=(inner,)) if self.model.is_field:
+                return _size(head, self.number(inner, facts))
+            case Apply(function=head, arguments=arguments) if head in EXTREMA or (
+                head in RING if self.model.is_field else self._is_quotient(expression)
+            ):
+                return operation(head, *(self.number(one, facts) for one in arguments))
         return self._unknown(expression, facts)
 
-    def whole(self, pattern: Expression, bound: Mapping[str, Any]) -> Any:
-        """Return what a pattern of integers is as they are, not as they wrap, as a term."""
-        match pattern:
-            case Read(tensor=name):
-                return bound[name]
-            case Apply(function=head, arguments=arguments) if head in RING:
-                return operation(head, *(self.whole(one, bound) for one in arguments))
-            case Number(value=value):
-                return value
-        raise RefusedError(f"no whole number: {pattern!r}")
-
-    def dtypes_of(self, expression: Expression) -> Iterator[Any]:
-        """Yield the dtypes that an element may have, those of what it is computed from."""
+    def whole(self, expression: Expression, facts: list[Any]) -> Any:
+        """Return an integer as it is computed, not as it wraps, as a term."""
         match expression:
-            case Read(tensor=name):
-                yield self.dtypes[name]
-            case Apply(function="cast", arguments=(_, _, Number(value=new))):
-                yield new
-            case Apply(function=head) if head in COMPARED or head in (*JOINED, "not"):
-                yield "bool"
-            case Apply(function="select", arguments=(_, *sides)):
-                yield from (dtype for side in sides for dtype in self.dtypes_of(side))
-            case _:
-                yield from (dtype for one in parts(expression) for dtype in self.dtypes_of(one))
+            case Apply(function=head, arguments=arguments) if head in WHOLE:
+                return operation(head, *(self.whole(one, facts) for one in arguments))
+        if not self.model.fits(expression):
+            raise RefusedError("an integer is made of what may have wrapped")
+        return self.number(expression, facts)
+
+    def _is_quotient(self, expression: Apply) -> bool:
+        return expression.function in ("//", "%") and self.are_integers(expression)
+
+    def are_integers(self, *expressions: Expression) -> bool:
+        """Tell whether elements are integers of a dtype, where not all is real."""
+        are = self.inputs.are_integers
+        return not self.model.is_field and all(are(one, self.always) for one in expressions)
 
     def truth(self, expression: Expression, facts: list[Any]) -> Any:
         """Return the condition that an element is true."""
@@ -98,19 +83,22 @@ class Elements:
         return operation("!=", self.number(expression, facts), 0)
 
     def _unknown(self, expression: Expression, facts: list[Any]) -> Symbol:
-        key = key_of(self.model.value(expression))
+        key = key_of(self.model.stored(expression))
         if key not in self.unknowns:
-            self.unknowns[key] = Symbol("v", "real" if self.model.is_field else "int")
+            self.unknowns[key] = Symbol("v", "int" if self.are_integers(expression) else "real")
         value = self.unknowns[key]
-        if isinstance(expression, Read) and expression.tensor in self.limits:
-            facts.append(_within(value, expression.indices, self.limits[expression.tensor]))
         match expression:
             case Read(tensor=name) if name in self.model.bits:
                 facts.append(disjunction(operation("==", value, 0), operation("==", value, 1)))
-            case Read(tensor=name) if name in self.dtypes:
-                facts.append(in_range(value, self.dtypes[name]))
+            case Read(tensor=name, indices=indices):
+                facts.append(in_range(value, self.inputs.dtype_of(expression)))
+                if name in self.inputs.limits:
+                    facts.append(_within(value, indices, self.inputs.limits[name]))
             case _ if self.model.is_field:
                 facts += _signs(expression, value)
+            case _:
+                dtype = self.model.elements.get(key)
+                facts.append(True if dtype is None else in_range(value, dtype))
         return value
 
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from gsl.attr.evaluate import negation
 from gsl.attr.term import Constant, Operation, Symbol, Term
-from gslverify.certificates.checker import Asked, Checker, conditions_of, decided, is_seen
+from gslverify.certificates.checker import Asked, Checker, conditions_of, decided
 from gslverify.certificates.combining import Combining
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.indices import Indices
+from gslverify.certificates.inputs import is_seen
 from gslverify.certificates.laws import LAWS, Step
 from gslverify.certificates.lemmas import Way, clashes
 from gslverify.prove.cone import conjuncts, connected, shape_of

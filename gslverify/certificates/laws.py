@@ -21,7 +21,7 @@ from gsl.kernel.expression import (
 )
 from gsl.kernel.meaning import select
 from gsl.operators.ranges import in_range
-from gsl.types import ANY_FLOAT, ANY_INTEGER
+from gsl.types import ANY_FLOAT
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.elements import Elements
 from gslverify.certificates.gathered import HOLE, around, is_free, sum_of
@@ -101,7 +101,7 @@ def _cast(elements: Elements, step: Step) -> Shown:
     """
     value, old, new = step.subjects
     is_read = isinstance(value, Read)
-    own = elements.dtypes.get(value.tensor, old) if is_read else old
+    own = elements.inputs.dtypes.get(value.tensor, old) if is_read else old
     held = disjunction(
         *(
             conjunction(equal(own, name), contains(new, (name, *wider)))
@@ -148,15 +148,13 @@ def _one_counts(elements: Elements, step: Step) -> Shown:
         raise RefusedError("a place depends on what it is used for")
     facts: list[Any] = []
     number = elements.number(place, facts)
-    dtypes = [contains(dtype, ANY_INTEGER) for dtype in elements.dtypes_of(place)]
-    if not dtypes:
+    if not elements.inputs.are_integers(place, elements.always):
         raise RefusedError("a place is no index")
     inside = sum_of(symbol, extent, place, around(outside, body))
     whole = around(outside, sum_of(symbol, extent, place, body))
     sides = (whole, inside) if HOLE.tensor in reads_in([outside]) else (inside, outside)
     wanted = conjunction(number >= 0, number < extent)
-    conditions = [((), one) for one in dtypes]
-    return Shown(sides[0], sides[1], ((facts, wanted), *conditions))
+    return Shown(sides[0], sides[1], ((facts, wanted),))
 
 
 def _arithmetic(elements: Elements, step: Step) -> Shown:
@@ -164,7 +162,16 @@ def _arithmetic(elements: Elements, step: Step) -> Shown:
     left, right = step.subjects
     facts: list[Any] = []
     values = elements.number(left, facts), elements.number(right, facts)
+    left, right = map(elements.model.held, step.subjects)
     return Shown(left, right, ((facts, equal(*values)),))
+
+
+def _fits(elements: Elements, step: Step) -> Shown:
+    """What is computed is what a dtype holds of it, where that is within its range."""
+    value, dtype = step.subjects
+    facts: list[Any] = []
+    wanted = in_range(elements.whole(value, facts), dtype)
+    return Shown(Apply("held", (value, Number(dtype))), value, ((facts, wanted),))
 
 
 def _sum(_: Elements, step: Step) -> Shown:
@@ -174,28 +181,18 @@ def _sum(_: Elements, step: Step) -> Shown:
 
 
 def _row(row: Law, elements: Elements, step: Step) -> Shown:
-    """A law of the table; its conditions are about numbers of which signs and ranges are known."""
-    if (row.of is Numbers.REALS) is not elements.model.is_field:
+    """A law of the table, about what dtypes hold; that its integers fit is another step."""
+    is_known = elements.model.is_field or elements.are_integers(*step.subjects)
+    if (row.of is Numbers.REALS) is not elements.model.is_field or not is_known:
         raise RefusedError(f"`{row.name}` is about {row.of.value}")
-    bound = dict(zip(sorted(reads_in([row.left])), step.subjects, strict=True))
+    names = sorted(reads_in([row.left]))
+    bound = dict(zip(names, map(elements.model.held, step.subjects), strict=True))
+    if not all(elements.model.fits(filled(one, bound)) for one in row.fits):
+        raise RefusedError(f"`{row.name}` is used for what may have wrapped")
     facts: list[Any] = []
     wanted = [elements.truth(filled(one, bound), facts) for one in row.where]
-    wanted += _fitting(row, elements, bound, facts) if row.fits else []
     shown = tuple((facts, one) for one in wanted)
     return Shown(filled(row.left, bound), filled(row.right, bound), shown)
-
-
-def _fitting(
-    row: Law, elements: Elements, bound: Mapping[str, Expression], facts: list[Any]
-) -> list[Any]:
-    """Return that whole numbers are within the range of the one dtype of all that they are from."""
-    numbers = {name: elements.number(value, facts) for name, value in bound.items()}
-    dtypes = [dtype for value in bound.values() for dtype in elements.dtypes_of(value)]
-    if not dtypes:
-        raise RefusedError(f"`{row.name}` is used where no dtype is known")
-    facts += [in_range(n, dtypes[0]) for n in numbers.values() if isinstance(n, Symbol)]
-    same = [equal(dtype, dtypes[0]) for dtype in dtypes]
-    return [*same, *(in_range(elements.whole(one, numbers), dtypes[0]) for one in row.fits)]
 
 
 def filled(pattern: Expression, bound: Mapping[str, Expression]) -> Expression:
@@ -234,6 +231,7 @@ LAWS: dict[str, Callable[[Elements, Step], Shown]] = {
     "sum": _sum,
     "compared": _compared,
     "arithmetic": _arithmetic,
+    "fits": _fits,
     "one term counts": _one_counts,
 }
 LAWS |= {row.name: partial(_row, row) for row in ROWS}

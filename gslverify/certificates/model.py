@@ -11,14 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 from gsl.attr.term import (
+    Constant,
     Operation,
     operation,
 )
-from gsl.attr.values import ORDER, is_symbolic
-from gsl.kernel.expression import Apply, Number, Read, Reduction, Select
+from gsl.attr.values import is_symbolic
+from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
+from gsl.types import ANY_FLOAT
 from gslverify.certificates.degree import LEAST
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.field import (
@@ -30,16 +33,23 @@ from gslverify.certificates.field import (
     signed,
 )
 from gslverify.certificates.indices import Indices
+from gslverify.certificates.inputs import COMPARED, EXTREMA, TRUTHS, WHOLE, Inputs
 from gslverify.certificates.subjects import Within
 
 HELD = 127
-"""Up to it numbers are different in all dtypes of integers, however these wrap."""
+"""Up to it numbers are those of all dtypes in which anything is computed."""
 
-
-RING = frozenset({"+", "-", "*", "/", "neg"})
+RING = WHOLE | {"/"}
 """What means the same for terms and for elements."""
 
-COMPARED = ORDER | {"==", "!="}
+WRAPPING = RING | {"pow", "abs"}
+"""Functions of elements whose values dtypes of integers may have to wrap."""
+
+OF_RINGS = (RING | TRUTHS | {"select"}) - COMPARED
+"""Functions that are of integers as they are what they are of integers that wrap."""
+
+
+NOTHING = Inputs({})
 
 
 class NoRootError(Exception):
@@ -53,11 +63,19 @@ class Model(Indices):
     """
 
     def __init__(
-        self, seed: int, is_field: bool, bits: frozenset[str] = frozenset(), points: int = LEAST
+        self,
+        seed: int,
+        is_field: bool,
+        bits: frozenset[str] = frozenset(),
+        points: int = LEAST,
+        inputs: Inputs = NOTHING,
     ) -> None:
         super().__init__(seed, is_field)
         self.bits = bits
         self.points = points
+        self.inputs = inputs
+        self.elements: dict[Any, Any] = {}
+        """The dtypes of numbers that are elements of one."""
 
     def _atom(self, of: str, head: str, numbers: tuple[int, ...]) -> Value:
         if of == "elements" and (head in ("abs", "sign") or (head == "sqrt" and self.is_field)):
@@ -90,23 +108,30 @@ class Model(Indices):
                 return self.function(head, [self.value(Number(one)) for one in operands])
             case Number(value=value):
                 return self.index(value)
-            case Read(tensor=name, indices=indices):
-                return self.lifted(self._reader(name), [self.index(one) for one in indices])
-            case Select(condition=condition, then=then, otherwise=otherwise):
-                holds = self.condition(condition)
-                if isinstance(holds, int) and holds in (0, 1):
-                    return self.value(then if holds else otherwise)
-                with self.where(holds):
-                    chosen = self.value(then)
-                return self.chosen(holds, chosen, self.value(otherwise))
+            case Read(indices=indices):
+                return self.lifted(self._reader(expression), [self.index(one) for one in indices])
+            case Select():
+                return self._selected(expression, self.value)
             case Apply(function=head, arguments=(Number(value=a), Number(value=b))) if (
                 head in COMPARED and is_symbolic((a, b))
             ):
                 return self.condition(operation(head, a, b))
+            case Apply(function="held", arguments=(inner,)):
+                return self.stored(inner)
+            case Apply(function="held", arguments=(inner, Number(value=dtype))):
+                return self._wrapped(self.value(inner), dtype)
+            case Apply(function="abs", arguments=(Apply(function="abs") as size,)):
+                return self.value(size)  # be it the least integer, which has no opposite
+            case Apply(function="cast", arguments=(_, _, Number(value=new)) as arguments) if (
+                isinstance(self.index(new), int)
+            ):
+                return self.lifted(partial(self._cast, new), [self.value(one) for one in arguments])
             case Apply(function=head, arguments=arguments):
-                return self.function(head, [self.value(one) for one in arguments])
+                read = self.value if head in OF_RINGS else self.stored
+                return self.function(head, [read(one) for one in arguments])
             case Reduction(function=head, variables=variables, body=body):
-                return self.reduced(head, variables, lambda: self.value(body))
+                read = self.stored if head in EXTREMA else self.value
+                return self.reduced(head, variables, lambda: read(body))
             case Within(places=places, body=body):
                 found = {symbol: self.index(term) for symbol, term in places}
                 if not all(isinstance(place, int) for place in found.values()):
@@ -114,6 +139,69 @@ class Model(Indices):
                 with self.at(found):
                     return self.value(body)
         raise RefusedError(f"nothing is known about {type(expression).__name__}")
+
+    def _selected(self, whole: Select, read: Callable[[Any], Value]) -> Value:
+        holds = self.condition(whole.condition)
+        if isinstance(holds, int) and holds in (0, 1):
+            return read(whole.then if holds else whole.otherwise)
+        with self.where(holds):
+            chosen = read(whole.then)
+        return self.chosen(holds, chosen, read(whole.otherwise))
+
+    def stored(self, expression: Expression) -> Value:
+        """Return what the dtype of an element holds of it, as functions see it.
+
+        Values of integers are those that ideal arithmetic gives: modulo a power of two they are
+        right, and a function of them is one of what they are after they have wrapped.
+        """
+        if self.is_field or isinstance(expression, Number | Read):
+            return self.value(expression)
+        return self._remembered(expression, self._stored)
+
+    def _stored(self, expression: Any) -> Value:
+        match expression:
+            case Select():
+                return self._selected(expression, self.stored)
+            case Apply(function="select", arguments=(condition, *sides)):
+                return self.chosen(self.value(condition), *map(self.stored, sides))
+            case Apply(function="cast", arguments=(inner, *dtypes)):
+                old, new = map(self.value, dtypes)
+                if isinstance(old, int) and isinstance(new, int):
+                    return self.stored(inner) if old == new else self.value(expression)
+            case Apply(function=head) if head not in WRAPPING:
+                return self.value(expression)
+            case Reduction(function=head) if head in EXTREMA:
+                return self.value(expression)
+        return self._wrapped(self.value(expression), self.inputs.dtype_of(expression))
+
+    def _wrapped(self, value: Value, dtype: Any) -> Value:
+        if dtype is None or _is_float(dtype):
+            return value
+        return self.lifted(partial(self._held, dtype, key_of(self.index(dtype))), [value])
+
+    def _held(self, dtype: Any, name: Any, number: int) -> Value:
+        small, own = signed(number), self.elements.get(number)
+        if small is not None and 0 <= small <= HELD:
+            return number
+        if own is not None and key_of(self.index(own)) == name:
+            return number
+        return self._element(dtype, "held", number, name)
+
+    def _element(self, dtype: Any, *key: Any) -> Value:
+        """Return a random number that is an element of a dtype."""
+        found = self.drawn(*key)
+        self.elements[found] = dtype
+        return self.met(found)
+
+    def fits(self, expression: Expression) -> bool:
+        """Tell whether an integer is known to be what its dtype holds of it."""
+        return self.is_field or bool(
+            key_of(self.stored(expression)) == key_of(self.value(expression))
+        )
+
+    def held(self, expression: Expression) -> Expression:
+        """Return an element as what its dtype holds of it."""
+        return expression if self.fits(expression) else Apply("held", (expression,))
 
     @contextmanager
     def where(self, holds: Value) -> Iterator[None]:
@@ -126,10 +214,11 @@ class Model(Indices):
         finally:
             self.given = before
 
-    def _reader(self, name: str) -> Callable[..., Value]:
+    def _reader(self, read: Read) -> Callable[..., Value]:
+        name = read.tensor
         if name in self.bits:
             return lambda *places: self.literal("read", 0, name, *places)
-        return lambda *places: self.met(self.drawn("read", name, *places))
+        return partial(self._element, self.inputs.dtype_of(read), "read", name)
 
     def function(self, head: str, values: Sequence[Value]) -> Value:
         """Return a function of elements."""
@@ -150,13 +239,11 @@ class Model(Indices):
             case "<" | ">" | "<=" | ">=", a, b:
                 less = self.lifted(self._less, [a, b] if head in ("<", ">=") else [b, a])
                 return less if head in "<>" else plus(1, less, -1)
-            case "cast", *_:
-                return self.lifted(self._cast, values)
         return self.computed(head, values, "elements")
 
-    def _cast(self, value: int, old: int, new: int) -> Value:
+    def _cast(self, dtype: Any, value: int, old: int, new: int) -> Value:
         is_same = old == new or value in (0, 1)
-        return value if is_same else self._atom("elements", "cast", (value, old, new))
+        return value if is_same else self._element(dtype, "cast", value, old, new)
 
     def _power(self, base: int, count: Any) -> int:
         return pow(base, count, PRIME) if base or count >= 0 else self.drawn("1 / 0")
@@ -209,3 +296,8 @@ class Model(Indices):
         places = [self.drawn("index", size, n) for n in range(self.points)]
         weights = [self.drawn("weight", size, n) for n in range(self.points - 1)]
         return list(zip(places, [*weights, (size - sum(weights)) % PRIME], strict=True))
+
+
+def _is_float(dtype: Any) -> bool:
+    name = dtype.value if isinstance(dtype, Constant) else dtype
+    return isinstance(name, str) and name in ANY_FLOAT

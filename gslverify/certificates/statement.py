@@ -41,6 +41,7 @@ class Statement:
             asked += [
                 tuple(limits),
                 *((o.name, *o.extents.items(), o.left, o.right) for o in outputs),
+                *(tuple(o.results.values()) for o in outputs[:1]),
             ]
         return form_of(tuple(asked))
 

@@ -20,8 +20,9 @@ from gsl.kernel.expression import (
 from gsl.kernel.meaning import select
 from gslverify.certificates.field import key_of
 from gslverify.certificates.gathered import HOLE
-from gslverify.certificates.laws import ROWS
-from gslverify.certificates.model import COMPARED, Model
+from gslverify.certificates.inputs import COMPARED, WHOLE
+from gslverify.certificates.laws import ROWS, filled
+from gslverify.certificates.model import OF_RINGS, Model
 from gslverify.prove.law import Law, Numbers
 from gslverify.prove.replacing import Mapped, put
 
@@ -37,9 +38,11 @@ def suggested_laws(
     expression: Apply, model: Model, compares: bool
 ) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Yield laws that say what an expression is, with what they speak about."""
+    if compares and expression.function not in OF_RINGS:
+        yield from _fitting(expression.arguments, model)
     if expression.function in COMPARED and compares:
         yield from (("compared", (expression, holds)) for holds in (1, 0))
-    elif expression.function == "cast":
+    if expression.function == "cast":
         value, old, new = expression.arguments
         assert isinstance(old, Number)
         assert isinstance(new, Number)
@@ -50,6 +53,13 @@ def suggested_laws(
         yield from suggested_rows(expression, model)
 
 
+def _fitting(computed: Iterable[Expression], model: Model) -> Iterator[tuple[str, tuple[Any, ...]]]:
+    """Yield that integers are what their dtypes hold of them, where that is not known."""
+    for one in computed:
+        if isinstance(one, Apply) and one.function in WHOLE and not model.fits(one):
+            yield "fits", (one, model.inputs.dtype_of(one))
+
+
 def suggested_rows(expression: Apply, model: Model) -> Iterator[tuple[str, tuple[Any, ...]]]:
     """Yield laws that say what an expression is, with what their unknowns are."""
     for row in BY_HEAD.get(expression.function, ()):
@@ -58,6 +68,7 @@ def suggested_rows(expression: Apply, model: Model) -> Iterator[tuple[str, tuple
         for bound in _all(row.left.arguments, expression.arguments, {}, model):
             if row.name == "exp of a multiple" and not _is_count(bound["b"]):
                 continue
+            yield from _fitting((filled(one, bound) for one in row.fits), model)
             names = sorted(bound)
             yield row.name, tuple(bound[name] for name in names)
             break

@@ -53,7 +53,7 @@ class Writer(Model):
         self, case: Case, path: tuple[Any, ...], facts: Facts, suggests: int, seed: int
     ) -> None:
         points = points_for((case.output.left, case.output.right))
-        super().__init__(seed, case.is_field, case.bits, points)
+        super().__init__(seed, case.is_field, case.bits, points, case.inputs)
         self.facts = facts
         self.forms = facts.forms
         self.suggests = suggests
@@ -240,10 +240,11 @@ class Writer(Model):
         if isinstance(expression, Reduction) and self._is_new(expression):
             return self._simplified(expression, found)
         if isinstance(expression, Apply) and self._is_new(expression):
-            suggested = suggested_laws(expression, self, self.suggests >= ALL)
-            for law, subjects in suggested:
+            for law, subjects in suggested_laws(expression, self, self.suggests >= ALL):
                 if self._accepts((law, subjects)):
-                    return super()._value(expression)
+                    found = super()._value(expression)
+                    if law != "fits":
+                        break
         return found
 
     def _is_gathered(self, expression: Expression) -> bool:

@@ -137,7 +137,8 @@ class _OfTarget:
         floats = self._floats()
         outputs = {}
         for output in outputs_of(self.target):
-            case = Case(output, self.asked, frozenset(self.bits), floats is not None, self.inputs)
+            inputs = self.inputs.with_results(output.results)
+            case = Case(output, self.asked, frozenset(self.bits), floats is not None, inputs)
             self.cases = 0
             try:
                 outputs[output.name] = output, self._case(case, tuple(self.target.path))

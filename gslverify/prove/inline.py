@@ -73,7 +73,10 @@ class Inliner:
         if isinstance(whole, Tuple):
             return self.element(whole.operands[field], index)
         if isinstance(whole, Call):
-            return self._called(whole, index, field)
+            declared = whole.type.fields[field]  # type: ignore[union-attr]
+            return self._of_dtype(
+                self._called(whole, index, field), getattr(declared, "dtype", None)
+            )
         raise UnprovableError("a field of a tuple is itself a tuple")
 
     def _constant(self, expr: Const, index: Index) -> Expression:

@@ -27,7 +27,7 @@ from gslverify.stage import Question
 from gslverify.stages.examination import scenarios_of
 from gslverify.stages.scenarios import Scenario
 
-FORMAT = 5
+FORMAT = 6
 
 
 @dataclass(slots=True)

@@ -16,8 +16,8 @@ from gslverify.certificates.checker import Asked
 from gslverify.certificates.checking import Case, Output, Proof, check_structure
 from gslverify.certificates.combining import Combining
 from gslverify.certificates.draw import RefusedError
-from gslverify.certificates.elements import Inputs
 from gslverify.certificates.indices import Indices
+from gslverify.certificates.inputs import Inputs
 from gslverify.certificates.lemmas import clashes
 from gslverify.certificates.records import read
 from gslverify.semantics.solver import Answer, Solver, new_context

@@ -145,7 +145,7 @@ def test_a_case_that_is_left_out_is_missed() -> None:
     assert "a case is possible that is left out" in check(question("split_concat"), wrong)
 
 
-@pytest.mark.parametrize("record", [{}, {"certificate": 5}, {"certificate": 5, "structures": [{}]}])
+@pytest.mark.parametrize("record", [{}, {"certificate": 6}, {"certificate": 6, "structures": [{}]}])
 def test_what_is_no_certificate_is_refused(record: Any) -> None:
     assert check(question("split_concat"), record) != ""
 

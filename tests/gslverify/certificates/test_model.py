@@ -10,6 +10,7 @@ from gsl.attr.evaluate import choose, conjunction, negation
 from gsl.attr.term import Symbol, operation
 from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
 from gslverify.certificates.field import key_of
+from gslverify.certificates.inputs import Inputs
 from gslverify.certificates.model import Model, NoRootError
 
 N, M, J, K, L = (Symbol(name, low=0) for name in "nmjkl")
@@ -95,17 +96,45 @@ def test_what_they_do_not_say_does_not_hold(left: Expression, right: Expression)
     assert one != other
 
 
-def test_integers_that_wrap_are_equal_only_where_all_dtypes_say_so() -> None:
-    same, far, minimum, turned = values(
+def test_functions_see_integers_as_they_have_wrapped() -> None:
+    next_one, far, small, minimum, turned = values(
         of("==", X + Number(1), X),
         of("==", X + Number(256), X),
+        of("==", X + Number(1) - X, Number(2)),
         of("min", A, B),
         -of("max", -A, -B),
         is_field=False,
     )
-    assert same == 0
-    assert far not in (0, 1)
+    assert not {next_one, far} & {0, 1}
+    assert small == 0
     assert minimum != turned
+
+
+BYTES = Inputs({"x": "uint8", "y": "uint8", "a": "int8", "b": "int32"})
+IN_INT32 = of("cast", A, Number("int8"), Number("int32"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        (of("abs", X + Y), of("abs", Y + X), True),
+        (of("abs", A + A), of("abs", IN_INT32 + IN_INT32), False),
+        (of("abs", X + ZERO), of("abs", X), True),  # which is an element
+        (of("abs", of("max", X, Y)), of("abs", of("max", Y, X)), True),
+        (of("//", A + B, B), of("//", B + A, B), False),  # computed in int8 and in int32
+        (of("sign", X * Y - Y * X), ZERO, True),
+        (total(XK, (K, 1)), Read("x", (0,)), True),
+        (of("abs", total(XK, (K, 1))), of("abs", Read("x", (0,))), True),
+        (of("select", of("<", X, Y), X + Y, X), of("select", of("<", X, Y), Y + X, X), True),
+    ],
+)
+def test_what_a_dtype_holds_of_an_integer(
+    one: Expression, other: Expression, is_same: bool
+) -> None:
+    model = Model(0, is_field=False, inputs=BYTES)
+    left, right = (key_of(model.stored(side)) for side in (one, other))
+    assert (left == right) is is_same
+    assert Model(0, is_field=True, inputs=BYTES).fits(one)
 
 
 def test_conditions_are_their_opposites_turned_round() -> None:

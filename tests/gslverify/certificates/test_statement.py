@@ -11,8 +11,8 @@ from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Se
 from gslverify.certificates.checker import Asked
 from gslverify.certificates.checking import Case, Output, Proof
 from gslverify.certificates.draw import RefusedError
-from gslverify.certificates.elements import Inputs
 from gslverify.certificates.field import PRIME
+from gslverify.certificates.inputs import Inputs
 from gslverify.certificates.model import Model
 from gslverify.certificates.statement import form_of
 from gslverify.semantics.solver import new_context

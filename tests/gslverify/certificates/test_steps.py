@@ -10,12 +10,12 @@ import pytest
 
 from gsl.attr.term import Symbol, operation
 from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Select
-from gslverify.certificates.checker import Asked, Checker, conditions_of, is_seen
+from gslverify.certificates.checker import Asked, Checker, conditions_of
 from gslverify.certificates.draw import RefusedError
-from gslverify.certificates.elements import Inputs
 from gslverify.certificates.enough import Searching
 from gslverify.certificates.expressions import of_family
 from gslverify.certificates.gathered import HOLE, Limits
+from gslverify.certificates.inputs import Inputs, is_seen
 from gslverify.certificates.laws import LAWS, ROWS, Step
 from gslverify.certificates.model import Model
 from gslverify.prove.values import Family
@@ -35,9 +35,8 @@ def of(function: str, *arguments: Expression) -> Expression:
 
 def checker(claims: list[Any], is_field: bool, dtypes: Any = None, limits: Any = None) -> Checker:
     asked = Asked(claims, new_context(), {})
-    return Checker(
-        asked, range(len(claims)), (), Model(0, is_field), Inputs(dtypes or {}, limits or {})
-    )
+    model = Model(0, is_field, inputs=Inputs(dtypes or {}, limits or {}))
+    return Checker(asked, range(len(claims)), (), model)
 
 
 def from_all(made: Checker, step: Step) -> Step:
@@ -129,22 +128,66 @@ def quotients(divisor: Expression) -> Step:
 
 @pytest.mark.parametrize(("divisor", "accepted"), [(5, True), (60, False)])
 def test_divisors_are_joined_only_where_their_product_fits(divisor: int, accepted: bool) -> None:
+    product = Apply("*", (Number(divisor), Number(3)))
     claim = operation("==", Symbol("dtype", "text"), "int8")
-    found = refusal(quotients(Number(divisor)), [claim], False, {"x": claim.operands[0]})
+    found = refusal(Step("fits", (product, claim.operands[0])), [claim], False)
     assert (found == "") is accepted
 
 
-def test_numbers_of_several_dtypes_fit_in_none_of_them() -> None:
-    wide, narrow = Symbol("wide", "text"), Symbol("narrow", "text")
-    claim = operation("==", wide, "int64")
-    step = Step("of a quotient", (X, Y, Number(1)))
-    assert refusal(step, [claim], False, {"x": wide, "y": narrow}) != ""
+def test_a_row_is_used_only_for_what_fits() -> None:
+    dtypes = {"x": "uint8", "y": "uint8"}
+    step = Step("of a quotient", (X, Y, Number(2)))
+    assert "may have wrapped" in refusal(step, [], False, dtypes)
+    assert refusal(replace(step, subjects=(X, Number(20), Number(2))), [], False, dtypes) == ""
+    made = checker([], False, dtypes)
+    made.follow(from_all(made, Step("by one", (X + X,))))
+    quotient = of("//", X + X, ONE)
+    assert made.model.value(quotient) == made.model.stored(X + X) != made.model.value(X + X)
+
+
+@pytest.mark.parametrize(
+    ("computed", "dtype", "accepted"),
+    [
+        (of("%", X, Number(10)) + of("%", Y, Number(10)), "uint8", True),
+        (of("//", X, Number(2)) + Number(127), "uint8", True),
+        (of("//", X, Number(2)) + Number(129), "uint8", False),
+        (X + Y, "uint8", False),
+        (of("cast", X, Number("uint8"), Number("int32")) + ONE, "int32", True),
+        (of("max", X, Number(7)) - Number(7), "uint8", True),
+        (of("max", X, Number(7)) - Number(8), "uint8", False),
+        (Reduction("sum", ((K, N),), Read("x", (K,))), "uint8", False),
+        (Reduction("sum", ((K, N),), Read("x", (K,))) + ONE, "uint8", False),
+    ],
+)
+def test_what_is_computed_fits_only_where_it_is_in_range(
+    computed: Expression, dtype: str, accepted: bool
+) -> None:
+    made = checker([], False, {"x": "uint8", "y": "uint8"})
+    made.follow(from_all(made, Step("a wider dtype", (X, "uint8", "int32"))))
+    try:
+        made.follow(from_all(made, Step("fits", (computed, dtype))))
+    except RefusedError:
+        assert not accepted
+    else:
+        assert accepted
+        assert made.model.fits(computed)
+
+
+def test_numbers_that_may_be_real_are_none_between_integers() -> None:
+    sides = of("<", X, ONE), of("<=", X, ZERO)
+    for dtype, accepted in (("int8", True), ("float32", False), (Symbol("any", "text"), False)):
+        step = Step("arithmetic", sides)
+        assert (refusal(step, [], False, {"x": dtype}) == "") is accepted
+    ratio = Apply("/", (X, Y))
+    step = Step("arithmetic", (of("<", ratio, ONE), of("<=", ratio, ZERO)))
+    assert refusal(step, [], False, {"x": "int8", "y": "int8"}) != ""
 
 
 def test_laws_of_integers_are_none_of_real_numbers() -> None:
     step = Step("by one", (X,))
-    assert refusal(step, [], False) == ""
-    assert "integers" in refusal(step, [], True)
+    assert refusal(step, [], False, {"x": "int8"}) == ""
+    for is_field, dtype in ((True, "int8"), (False, "float32"), (False, Symbol("any", "text"))):
+        assert "integers" in refusal(step, [], is_field, {"x": dtype})
     assert "real numbers" in refusal(Step("exp of 0", ()), [], False)
 
 
