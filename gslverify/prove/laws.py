@@ -85,7 +85,7 @@ class Laws:
             "exp": powers.exponential,
             "log": powers.logarithm,
             **{name: partial(self._rounded_to_whole, name) for name in TO_WHOLE},
-            "abs": powers.absolute if is_field else powers.absolute_of_integers,
+            "abs": powers.absolute,
             "sigmoid": self._sigmoid,
             "max": lambda a, b: extrema("max", [Item(Region(), a), Item(Region(), b)]),
             "min": lambda a, b: extrema("min", [Item(Region(), a), Item(Region(), b)]),
@@ -124,6 +124,8 @@ class Laws:
                 are_integers = self.exactness.are_integers(exact, dtype)
                 found = self.rows.applied(name, exact, dtype) if are_integers else None
                 return single(self.algebra.factor(name, *exact)) if found is None else found
+            case "abs" if not self.is_field:
+                return self.powers.absolute_of_integers(arguments[0], dtype)
         if name in self._table:
             return self._table[name](*arguments)
         found = self.rows.applied(name, arguments, dtype)

@@ -10,10 +10,14 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
+from gsl.types import NUMERIC, UNSIGNED
 from gslverify.prove.algebra import MOST_FACTORS, Algebra, single
 from gslverify.prove.law import is_negative
 from gslverify.prove.signs import Sign, Signs
 from gslverify.prove.values import POINT, Factor, Family, Value, constant, plus
+
+SIGNED = tuple(name for name in NUMERIC if name not in UNSIGNED)
+"""Dtypes with negative numbers."""
 
 
 class Powers:
@@ -94,13 +98,17 @@ class Powers:
                 kept.append((self.algebra.factor("abs", single(factor)), power))
         return self.algebra.family(abs(only.number), kept, POINT)
 
-    def absolute_of_integers(self, value: Value) -> Value:
-        """Return the absolute value of an integer that may be the least of its dtype."""
+    def absolute_of_integers(self, value: Value, dtype: Any) -> Value:
+        """Return the absolute value of an integer that may be the least of its dtype.
+
+        Opposite numbers have one only where the dtype has signs: 0 - 1 is 255 in a byte.
+        """
         only = _product(value)
         kinds = [] if only is None else [(f.head, power) for f, power in only.powers]
         if only is not None and abs(only.number) == 1 and kinds == [("abs", 1)]:
             return single(only.powers[0][0])
-        if is_negative(value):
+        has_signs = dtype is not None and self.signs.facts.is_one_of(dtype, SIGNED)
+        if has_signs and is_negative(value):
             value = plus(Value(), value, -1)
         return single(self.algebra.factor("abs", value))
 

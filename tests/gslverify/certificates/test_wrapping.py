@@ -45,18 +45,9 @@ def wider(narrow: str, wide: str, compute: Callable[..., Any], inputs: int = 1) 
     return make
 
 
-def negated(dtype: str, function: Any, outside: Any) -> Make:
-    """Return the rule that takes the sign out of a function."""
-
-    def make() -> Subst:
-        x = vector(dtype)
-        return Subst(function(op.Subtract(const(0, dtype), x)), outside(function(x)))
-
-    return make
-
-
-def opposite(value: Any) -> Any:
-    return op.Negative(value)
+def sign_of_opposite() -> Subst:
+    x = vector("int8")
+    return Subst(op.Sign(op.Negative(x)), op.Negative(op.Sign(x)))
 
 
 def compared_constants() -> Subst:
@@ -102,8 +93,7 @@ PLANTED: dict[str, Make] = {
     "a place of a sum": wider(
         "int8", "int16", lambda x, _: op.Argmax(x + x, axis=0, keepdims=False)
     ),
-    "an absolute value of no sign": negated("uint8", op.Abs, lambda size: size),
-    "the sign of the least number": negated("int8", op.Sign, opposite),
+    "the sign of the least number": sign_of_opposite,
     "constants": compared_constants,
     **WRONG,
 }

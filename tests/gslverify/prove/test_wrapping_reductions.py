@@ -58,6 +58,11 @@ def of_two_matrices() -> Subst:
     return Subst(matmul("uint8")(x, y), matmul("int32")(x, y))
 
 
+def of_opposites(dtype: str) -> Subst:
+    x = tensor(1, dtype)
+    return Subst(op.Abs(op.Subtract(pat.Const(0, dtype=dtype), x)), op.Abs(x))
+
+
 WRONG: dict[str, Callable[[], Subst]] = {
     "a sum of truth values": lambda: in_two_dtypes("bool", ("uint8", "int64"), total, is_zero),
     "a sum of bytes": lambda: in_two_dtypes("uint8", ("uint8", "int64"), total, is_zero),
@@ -78,6 +83,7 @@ WRONG: dict[str, Callable[[], Subst]] = {
         lambda value, dtype: op.Less(value, pat.Const(5, dtype=dtype)),
     ),
     "a matrix product": of_two_matrices,
+    "a difference without signs": lambda: of_opposites("uint8"),
 }
 
 
@@ -87,6 +93,7 @@ def test_what_wraps_in_one_dtype_is_not_proved(name: str) -> None:
 
 
 RIGHT: dict[str, Callable[[], Subst]] = {
+    "a difference with signs": lambda: of_opposites("int8"),
     "elements": lambda: in_two_dtypes("bool", ("uint8", "int64"), lambda x: x, is_zero),
     "the largest": lambda: in_two_dtypes(
         "uint8", ("uint8", "int64"), lambda x: op.Max(x, axis=(0, 1), keepdims=False), is_zero
