@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from gsl.attr.evaluate import conjunction, contains, disjunction, equal, negation
+from gsl.attr.evaluate import conjunction, contains, disjunction, equal
 from gsl.attr.term import Symbol, operation
 from gsl.dtypes import DTYPES
 from gsl.kernel.expression import (
@@ -133,14 +133,6 @@ def _substitution(_: Elements, step: Step) -> Shown:
     return Shown(left, right, tuple(shown))
 
 
-def _compared(elements: Elements, step: Step) -> Shown:
-    """Elements are in an order, or not, as what is known of them says."""
-    comparison, holds = step.subjects
-    facts: list[Any] = []
-    condition = elements.truth(comparison, facts)
-    return Shown(comparison, holds, ((facts, condition if holds else negation(condition)),))
-
-
 def _one_counts(elements: Elements, step: Step) -> Shown:
     """A function of a sum of which one term counts is the sum of the function."""
     ((symbol, extent),), place, body, outside = step.subjects
@@ -229,7 +221,6 @@ LAWS: dict[str, Callable[[Elements, Step], Shown]] = {
     "a wider dtype": _cast,
     "substitution": _substitution,
     "sum": _sum,
-    "compared": _compared,
     "arithmetic": _arithmetic,
     "fits": _fits,
     "one term counts": _one_counts,

@@ -41,7 +41,7 @@ def suggested_laws(
     if compares and expression.function not in OF_RINGS:
         yield from _fitting(expression.arguments, model)
     if expression.function in COMPARED and compares:
-        yield from (("compared", (expression, holds)) for holds in (1, 0))
+        yield from (("arithmetic", (expression, Number(holds))) for holds in (1, 0))
     if expression.function == "cast":
         value, old, new = expression.arguments
         assert isinstance(old, Number)
