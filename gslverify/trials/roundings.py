@@ -227,10 +227,10 @@ class _Explained:
     known: dict[frozenset[str], bool]
 
     def by(self, flags: frozenset[str]) -> bool:
-        """Tell whether both sides agree everywhere on a machine with these flags."""
+        """Tell whether both sides agree on a machine with these flags, wherever that is known."""
         if flags not in self.known:
             compared = (compare_under(flags, one) for one in self.sides)
-            self.known[flags] = all(one is not None and one.apart is None for one in compared)
+            self.known[flags] = all(one is None or one.apart is None for one in compared)
         return self.known[flags]
 
 

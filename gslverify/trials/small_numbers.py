@@ -62,9 +62,10 @@ ABSORBED: tuple[Exponent, ...] = (
     lambda generator, of: of.half_unit - 3,
     lambda generator, of: int(generator.choice([of.half_unit - 3, 0, 2])),
     lambda generator, of: min(of.largest, int(generator.choice([1, 5, 12])) - of.half_unit),
+    lambda generator, of: int(generator.choice([1, 2, 3, 7])),
 )
-"""The same of numbers that disappear beside those of rules, of some that do beside others, and of
-numbers beside which those of rules disappear."""
+"""The same of numbers that disappear beside those of rules, of some that do beside others, of
+numbers beside which those of rules disappear, and of some where functions have reached a limit."""
 
 
 def losing_digits(trial: Trial, number: int, exponents: Sequence[Exponent]) -> Iterator[Trial]:

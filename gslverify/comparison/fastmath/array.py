@@ -139,6 +139,11 @@ class Rounded(FollowedArray):
         """Return the values as they are stored."""
         return round_to(self.value, self.digits) if self.made_by else self.value
 
+    @property
+    def is_approximate(self) -> bool:
+        """Whether the values are those of functions, as exact as float64 has them."""
+        return Step.FUNCTION in self.made_by and "afn" in self.machine.flags
+
     def used_for(self, step: Step) -> Any:
         """Return the values as a step takes them."""
         if not self.machine.keeps(self.made_by, step):
@@ -227,6 +232,15 @@ def stepped(
     digits = max(one.digits for one in operands) if narrow else usual
     made_by |= {Step.NARROWED} if narrow and digits > usual else frozenset()
     return Rounded(machine, value, dtype, made_by, digits, parts, has_sums)
+
+
+def refuse_ties(tied: Any) -> None:
+    """Raise UnfollowedError if numbers tie that float64 may just not tell apart.
+
+    A hyperbolic tangent is 1 there from 20 on, while that of a larger number is still larger.
+    """
+    if np.any(tied):
+        raise UnfollowedError("functions have values that float64 does not tell apart")
 
 
 def chosen(operands: Sequence[Rounded], value: Any) -> Rounded:

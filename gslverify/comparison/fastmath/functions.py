@@ -15,6 +15,7 @@ from gslverify.comparison.fastmath.array import (
     chosen,
     lift,
     number,
+    refuse_ties,
     result_dtype,
     stepped,
 )
@@ -73,7 +74,17 @@ def _choice(func: Any, args: Arguments, kwargs: Options) -> Rounded:
 
 
 def _place(func: Any, args: Arguments, kwargs: Options) -> Any:
-    return args[0].machine.made_coarse(func(args[0].used_for(Step.OTHER), *args[1:], **kwargs))
+    operand, *rest = args
+    values = operand.used_for(Step.OTHER)
+    if operand.is_approximate:
+        axis = kwargs.get("axis", rest[0] if rest else None)
+        lines = np.ravel(values) if axis is None else np.moveaxis(values, axis, -1)
+        refuse_ties(np.diff(np.sort(lines))[..., COMPARED_LAST.get(func, slice(None))] == 0)
+    return operand.machine.made_coarse(func(values, *rest, **kwargs))
+
+
+COMPARED_LAST = {np.argmax: slice(-1, None), np.argmin: slice(1)}
+"""Which neighbours in order decide about a place."""
 
 
 def _einsum(func: Any, args: Arguments, kwargs: Options) -> Rounded:

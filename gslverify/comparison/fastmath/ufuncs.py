@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 
 from gsl.operators.elementwise import ERF
-from gslverify.comparison.fastmath.array import UFUNCS, Rounded, Step, chosen, stepped
+from gslverify.comparison.fastmath.array import (
+    UFUNCS,
+    Rounded,
+    Step,
+    chosen,
+    refuse_ties,
+    stepped,
+)
 
 
 def _sum(ufunc: Any, left: Rounded, right: Rounded) -> Rounded:
@@ -65,8 +72,10 @@ def _step(ufunc: Any, operand: Rounded) -> Rounded:
 
 
 def _decide(ufunc: Any, *operands: Rounded) -> Any:
-    made = ufunc(*(one.used_for(Step.OTHER) for one in operands))
-    return operands[0].machine.made_coarse(made)
+    values = [one.used_for(Step.OTHER) for one in operands]
+    if len(values) > 1 and any(one.is_approximate for one in operands):
+        refuse_ties(np.equal(*values))
+    return operands[0].machine.made_coarse(ufunc(*values))
 
 
 for rule, names in (
