@@ -12,7 +12,7 @@ from gsl.errors import GslError
 from gsl.evaluate import evaluate, trace, value_or_error
 from gsl.expr import Call, Const, Expr, Var
 from gsl.graph import reverse_post_order
-from gsl.numpy_dtypes import finfo, is_floating
+from gsl.numpy_dtypes import finfo, iinfo, is_floating, kind_of
 from gsl.types import ANY_FLOAT, TensorType
 from gsl.visit import post_order_rewrite
 
@@ -24,6 +24,9 @@ MENUS: Mapping[str, tuple[float, ...]] = {
     ZERO: (0.0, -0.0, 1.0, -2.0),
 }
 """What inputs consist of when one of the kinds is examined."""
+
+BEYOND_HALVES = 70_000
+"""An integer that float16 does not hold."""
 
 DOWN = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 """The powers of 2 by which inputs are made smaller until nothing overflows."""
@@ -74,23 +77,32 @@ def special_inputs(
     kind: str,
     generator: np.random.Generator,
 ) -> dict[str, Any]:
-    """Return inputs whose floats come from the menu of a kind; all others keep their values."""
-    return {
-        v.name: generator.choice(MENUS[kind], v.shape).astype(v.dtype)
-        if v.dtype in ANY_FLOAT
-        else usual[v.name]
-        for v in variables
-    }
+    """Return inputs whose floats come from the menu of a kind; all others keep their values.
+
+    Where none of them are floats, these are made of what others are: of zeros, or of large numbers.
+    """
+    asked = [v for v in variables if v.dtype in ANY_FLOAT] or variables
+    found = {v.name: usual[v.name] for v in variables if v not in asked}
+    for variable in asked:
+        menu = menu_of(kind, np.dtype(variable.dtype))
+        found[variable.name] = generator.choice(menu, variable.shape).astype(variable.dtype)
+    return found
 
 
-def has_answer(outputs: Sequence[Expr]) -> bool:
-    """Tell whether special values are defined: they have no counterpart among integers."""
-    for expr in reverse_post_order(outputs):
-        if isinstance(expr, Call) and expr.operator.name == "Cast":
-            (operand,) = expr.operands
-            if operand.dtype in ANY_FLOAT and expr.dtype not in ANY_FLOAT:
-                return False
-    return any(_is_floating(expr) for expr in reverse_post_order(outputs) if isinstance(expr, Var))
+def menu_of(kind: str, dtype: np.dtype[Any]) -> Any:
+    """Return what elements of a dtype are when one of the kinds is examined."""
+    if is_floating(dtype):
+        return np.array(MENUS[kind])
+    if kind_of(dtype) == "b":
+        return np.array([False, True])
+    limits = iinfo(dtype)
+    beyond = (limits.max, limits.min, limits.max // 2 + 1, min(BEYOND_HALVES, limits.max))
+    return np.array(beyond if kind == INFINITY else (0, 0, 1, limits.max), dtype)
+
+
+def has_floats(outputs: Sequence[Expr]) -> bool:
+    """Tell whether there are floats anywhere on the way to some outputs, given or computed."""
+    return any(map(_is_floating, reverse_post_order(outputs)))
 
 
 def _is_floating(expr: Expr) -> bool:

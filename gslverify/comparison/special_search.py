@@ -7,7 +7,7 @@ ways in which the sides differ.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -28,6 +28,9 @@ MOST_WORK = 300_000
 
 INPUTS_OF_A_WAY = 4
 """So many inputs are yielded for each way, as kernels may be wrong about the first."""
+
+Undefined = Callable[[Sequence[Expr], Mapping[Expr, Any], int], Any]
+"""Returns on which of many inputs some outputs are not defined, given all that is computed."""
 
 Way = tuple[str, bool, bool]
 """A kind of value that differs, "" for a decision, and whether there are NaN and infinities."""
@@ -50,10 +53,12 @@ def telling_inputs(
     variables: Sequence[Var],
     usual: Mapping[str, Any],
     generator: np.random.Generator,
+    undefined: Undefined,
 ) -> Iterator[tuple[Way, dict[str, Any]]]:
     """Yield the ways in which special values differ by the kernels, and inputs that show each.
 
-    Floats are drawn, all others are the `usual` ones. None are yielded if kernels say nothing.
+    Floats are drawn, all others are the `usual` ones. None are yielded if kernels say nothing, nor
+    those on which the source is `undefined`.
     Kernels flush subnormal numbers to 0. What differs by references, too, differs on all machines.
     """
     both = (*source, *target)
@@ -64,7 +69,7 @@ def telling_inputs(
     except (GslError, IndexError):
         return
     with np.errstate(all="ignore"):
-        left_out = _depends_on_order(both, values, count)
+        left_out = _depends_on_order(both, values, count) | undefined(source, values, count)
         found = [
             (way, np.flatnonzero(shown & ~left_out)) for way, shown in _ways(source, target, values)
         ]

@@ -173,7 +173,7 @@ def proposal(question: Question, finding: Finding, tell: Tell = nobody) -> Propo
 
 def _breaks_a_promise(question: Question, trials: Sequence[Outcome]) -> bool:
     """Tell whether special values change that the rule promises to keep."""
-    return special_values(question, trials[:1]).broken is not None
+    return special_values(question, [trials[:1]]).broken is not None
 
 
 def _known(

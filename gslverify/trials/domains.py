@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from gsl.errors import GslError
+from gsl.evaluate import trace
 from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
-from gsl.numpy_dtypes import is_floating
+from gsl.numpy_dtypes import is_floating, kind_of
 from gsl.types import ANY_INTEGER, FLOATING, TensorType
 from gslverify.comparison.bounded import Bounded
 from gslverify.comparison.compare import is_finite
@@ -69,6 +71,14 @@ def misuse(values: Computed, apart_from: Collection[Expr] = ()) -> str:
     return ""
 
 
+def is_misused(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> bool:
+    """Tell whether some outputs are not defined on some inputs, or cannot be computed."""
+    try:
+        return bool(misuse(trace(outputs, inputs)))
+    except (GslError, IndexError):
+        return True
+
+
 def other_conversions(values: Computed) -> dict[Expr, Any]:
     """Return what conversions of floats may give as well where no integer is right.
 
@@ -91,11 +101,35 @@ def _is_misused(call: Call, values: Computed) -> bool:
         operands = [_plain(values[operand]) for operand in call.operands]
         if np.any(undefined(*operands)):
             return True
-    return any(
-        _binds(call, array.dtype) and not within(array, [declared])
-        for operand, declared in declared_values(call)
-        for array in [_plain(values[operand])]
-    )
+    return any(np.any(outside) for outside in _outside(call, values))
+
+
+def misused_inputs(outputs: Sequence[Expr], values: Computed, count: int) -> Any:
+    """Return on which of many inputs, which are an axis in front, an operator is not defined.
+
+    What operators declare of single elements is looked at.
+    """
+    found = np.zeros(count, bool)
+    for call in [one for one in reverse_post_order(outputs) if isinstance(one, Call)]:
+        for outside in _outside(call, values):
+            found |= outside.reshape(count, -1).any(axis=1)
+    return found
+
+
+def _outside(call: Call, values: Computed) -> Iterator[Any]:
+    """Yield where the operands of a call are not what it declares; NaN is no integer."""
+    for operand, declared in declared_values(call):
+        array = _plain(values[operand])
+        if kind_of(array.dtype) == "b" or not _binds(call, array.dtype):
+            continue
+        outside = restricted(array, [declared], array.dtype) != array
+        if is_floating(array.dtype) and not _makes_integers(call):
+            outside &= ~np.isnan(array)
+        yield outside
+
+
+def _makes_integers(call: Call) -> bool:
+    return isinstance(call.type, TensorType) and call.type.dtype in ANY_INTEGER
 
 
 def _strays(network: Network, inputs: Mapping[str, Any]) -> bool:

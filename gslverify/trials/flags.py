@@ -84,7 +84,7 @@ def flags_of(
     In a `wrapping` trial the sides differ, which the rule excuses by `nowrap`.
     """
     rule, first = question.rule, [trials[0] for trials in passed]
-    special = special_values(question, first)
+    special = special_values(question, passed)
     declared = None if rule.declared is None else rule.declared & OF_ROUNDING
     assumed = OF_SPECIAL_VALUES - rule.kept
     rounding = roundings(question.subst, passed, declared, assumed)

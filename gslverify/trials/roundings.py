@@ -30,6 +30,7 @@ from gslverify.comparison.under_flags import (
     sets_to_try,
 )
 from gslverify.trials.boundaries import at_boundaries, with_all_digits
+from gslverify.trials.domains import is_misused
 from gslverify.trials.second_opinion import spread
 from gslverify.trials.small_numbers import ABSORBED, UNDERFLOWING, Exponent, losing_digits
 from gslverify.trials.special_constants import with_all_digits_in_constants
@@ -97,7 +98,7 @@ def roundings(
     ):
         if found.needed is None:
             return found
-        near = [trial for trial in special(passed) if not _is_excused(trial, assumed)]
+        near = [trial for trial in special(passed) if not _says_nothing(trial, assumed)]
         further = _explained_by(near, near, folds, declared, found.needed)
         if further.needed is None:
             return found if found.needed else further
@@ -110,8 +111,11 @@ def roundings(
     return found
 
 
-def _is_excused(trial: Trial, assumed: Set[str]) -> bool:
-    return "ninf" in assumed and overflows((*trial.network.outputs, *trial.target), trial.inputs)
+def _says_nothing(trial: Trial, assumed: Set[str]) -> bool:
+    """Tell whether the source is not defined, or something overflows that is assumed not to."""
+    source = trial.network.outputs
+    overflowing = "ninf" in assumed and overflows((*source, *trial.target), trial.inputs)
+    return overflowing or is_misused(source, trial.inputs)
 
 
 def _losing_digits(passed: Sequence[Sequence[Trial]], exponents: Sequence[Exponent]) -> list[Trial]:

@@ -12,11 +12,12 @@ from gsl.expr import Expr
 from gsl.flags import OF_SPECIAL_VALUES
 from gslverify.codes.backend import BACKEND_MISSING
 from gslverify.codes.numeric import BACKEND_CRASHED, BACKEND_INCOMPLETE
-from gslverify.comparison.special import MENUS, has_answer, special_inputs
+from gslverify.comparison.special import MENUS, has_floats, special_inputs
 from gslverify.finding import Assurance, Finding, Level
 from gslverify.stage import Count, Note, Outcome, Question
 from gslverify.trials import backend
 from gslverify.trials.blame import blamed, differences
+from gslverify.trials.domains import is_misused
 from gslverify.trials.trial import Outcome as Trial
 from gslverify.trials.trial import example_of
 
@@ -149,11 +150,11 @@ def special_deviations(passed: Sequence[list[Trial]]) -> Iterator[Finding]:
     """
     reported: set[str] = set()
     generator = np.random.default_rng(0)
-    usable = [trials[0] for trials in passed if has_answer(trials[0].network.outputs)]
+    usable = [trials[0] for trials in passed if has_floats(trials[0].network.outputs)]
     for trial in usable[:NETWORKS_WITH_SPECIAL_VALUES]:
         for kind in MENUS:
             inputs = special_inputs(trial.network.variables, trial.inputs, kind, generator)
-            for side in SIDES:
+            for side in () if is_misused(trial.network.outputs, inputs) else SIDES:
                 found = differences(_outputs(trial, side), inputs)
                 if not found:
                     continue

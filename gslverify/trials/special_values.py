@@ -31,7 +31,7 @@ from gslverify.comparison.special import (
     Change,
     apart_from_rounding,
     changes,
-    has_answer,
+    has_floats,
     special_inputs,
     where_any,
 )
@@ -43,6 +43,7 @@ from gslverify.shrinking.descent import Budget, simplest
 from gslverify.stage import Question
 from gslverify.trials.blame import difference_of
 from gslverify.trials.counterexample import counterexample_of
+from gslverify.trials.domains import is_misused, misused_inputs
 from gslverify.trials.second_opinion import spread
 from gslverify.trials.special_constants import with_special_constants
 from gslverify.trials.trial import Outcome as Trial
@@ -90,9 +91,14 @@ class SpecialValues:
     broken: Changed | None
 
 
-def special_values(question: Question, passed: Sequence[Trial]) -> SpecialValues:
-    """Examine networks that passed on NaN, infinities, signed zeros and the ends of the range."""
-    usable = [trial for trial in passed if has_answer(trial.network.outputs)]
+def special_values(question: Question, passed: Sequence[Sequence[Trial]]) -> SpecialValues:
+    """Examine networks that passed on NaN, infinities, signed zeros and the ends of the range.
+
+    Inputs on which the source is not defined say nothing: special values have no counterpart among
+    integers. Of each network there are trials on several ordinary inputs, where values that are
+    not compared may be special as well.
+    """
+    usable = [few[0] for few in passed if has_floats((*few[0].network.outputs, *few[0].target))]
     asked = spread(usable, NETWORKS_WITH_SPECIAL_VALUES)
     changed = [
         [Changed(trial, change) for change in _changes_of(trial, number)]
@@ -101,6 +107,7 @@ def special_values(question: Question, passed: Sequence[Trial]) -> SpecialValues
     seen = Counter(kind for found in changed for kind in {one.change.kind for one in found})
     every = [
         *chain(*changed),
+        *_changes_of_computed(spread(passed, NETWORKS_WITH_SPECIAL_VALUES)),
         *_changes_among_many(_small(usable)),
         *_changes_by_constants(question, asked),
     ]
@@ -170,11 +177,32 @@ def _smallest_set(demands: Sequence[frozenset[str]], rather: Set[str]) -> frozen
 
 
 def _changes_of(trial: Trial, number: int) -> Iterator[Change]:
-    """Yield what changes on inputs of all kinds, by the references."""
+    """Yield what changes on inputs of all kinds, by the references.
+
+    Inputs are special together, and each alone, as an integer may be made of another.
+    """
     generator, network = np.random.default_rng(number), trial.network
     for kind in MENUS:
         inputs = special_inputs(network.variables, trial.inputs, kind, generator)
-        yield from changes(network.outputs, trial.target, inputs)
+        alone = [{**trial.inputs, name: array} for name, array in inputs.items()]
+        for one in (inputs, *(alone if len(alone) > 1 else ())):
+            yield from _changes_where_defined(trial, one)
+
+
+def _changes_where_defined(trial: Trial, inputs: Mapping[str, Any]) -> Iterator[Change]:
+    """Yield what changes on some inputs, if the source is defined on them."""
+    if not is_misused(trial.network.outputs, inputs):
+        yield from changes(trial.network.outputs, trial.target, inputs)
+
+
+def _changes_of_computed(passed: Sequence[Sequence[Trial]]) -> Iterator[Changed]:
+    """Yield what changes on ordinary inputs, of which special values are computed."""
+    for few in passed:
+        for trial in few:
+            for change in changes(trial.network.outputs, trial.target, trial.inputs):
+                kept = apart_from_rounding(change)
+                if kept is not None:
+                    yield Changed(trial, kept)
 
 
 def _changes_among_many(passed: Sequence[Trial]) -> Iterator[Changed]:
@@ -182,11 +210,12 @@ def _changes_among_many(passed: Sequence[Trial]) -> Iterator[Changed]:
     known: set[Way] = set()
     for number, trial in enumerate(passed):
         sides, variables = (trial.network.outputs, trial.target), trial.network.variables
-        generator = np.random.default_rng(number)
-        for way, inputs in telling_inputs(*sides, variables, trial.inputs, generator):
+        drawn = np.random.default_rng(number)
+        for way, inputs in telling_inputs(*sides, variables, trial.inputs, drawn, misused_inputs):
             if way in known:
                 continue
-            for change in filter(None, map(apart_from_rounding, changes(*sides, inputs))):
+            found = _changes_where_defined(trial, inputs)
+            for change in filter(None, map(apart_from_rounding, found)):
                 known.add(way)
                 yield Changed(trial, change)
 
@@ -204,7 +233,7 @@ def _changes_by_constants(question: Question, asked: Sequence[Trial]) -> Iterato
             variables = special.network.variables
             drawn = [special_inputs(variables, trial.inputs, k, generator) for k in MENUS]
             for inputs in (trial.inputs, *drawn):
-                for change in changes(special.network.outputs, special.target, inputs):
+                for change in _changes_where_defined(special, inputs):
                     yield Changed(special, change)
 
 
@@ -223,7 +252,7 @@ def _simplified(question: Question, found: Changed, passed: Sequence[Trial]) -> 
             networks.append(network)
             agreeing[id(network)] = _agreeing(subst, network)
         for trial in agreeing[id(network)]:
-            changed = changes(trial.network.outputs, trial.target, inputs)
+            changed = _changes_where_defined(trial, inputs)
             drawn = () if trial.network is found.network else _drawn_anew(trial)
             alike = (Changed(trial, one) for one in chain(changed, drawn) if one.kind == kind)
             for broken in chain.from_iterable(map(in_parts, alike)):

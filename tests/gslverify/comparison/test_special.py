@@ -21,7 +21,7 @@ from gslverify.comparison.special import (
     apart_from_rounding,
     changes,
     changes_between,
-    has_answer,
+    has_floats,
     special_inputs,
 )
 
@@ -200,14 +200,26 @@ def test_inputs_of_a_kind_keep_integers() -> None:
     ("output", "expected"),
     [
         (call("Abs", X), True),
-        (call("Cast", X, dtype="float64"), True),
-        (call("Cast", X, dtype="int32"), False),
-        (call("Cast", X, dtype="bool"), False),
+        (call("Cast", X, dtype="int32"), True),
+        (call("Cast", Var("n", (), "int8"), dtype="float16"), True),
         (call("Abs", Var("n", (), "int8")), False),
     ],
 )
-def test_conversions_to_integers_have_no_answer(output: Expr, expected: bool) -> None:
-    assert has_answer([output]) is expected
+def test_floats_are_given_or_computed(output: Expr, expected: bool) -> None:
+    assert has_floats([output]) is expected
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint16", "int64", "bool"])
+def test_where_there_are_no_floats_numbers_are_those_that_make_special_ones(dtype: str) -> None:
+    n = Var("n", (200,), dtype)
+    generator = np.random.default_rng(0)
+    drawn = {kind: special_inputs([n], {}, kind, generator)["n"] for kind in MENUS}
+
+    assert all(array.dtype == dtype for array in drawn.values())
+    assert 0 in drawn[NAN]
+    assert 0 in drawn[ZERO]
+    if dtype != "bool":
+        assert {np.iinfo(dtype).min, np.iinfo(dtype).max} <= {*drawn[INFINITY].tolist()}
 
 
 def test_what_cannot_be_run_changes_nothing() -> None:
