@@ -16,6 +16,7 @@ from gsl.attr.term import Symbol, Term, subterms
 from gsl.dtypes import DTYPES
 from gsl.errors import GslError
 from gsl.expr import Const, Expr, Var
+from gsl.flags import NOWRAP
 from gsl.graph import reverse_post_order
 from gsl.subst import Subst
 from gsl.types import ANY_FLOAT
@@ -181,6 +182,7 @@ def _questions(
         ranges = [side for s in unknown for side in _range(s)]
         sides.assumed = [unrolled.scalar(c) for c in (*path, *claims, *ranges) if c is not True]
         sides.limits = _limits(unrolled, symbols, dtypes)
+        sides.nowrap = NOWRAP in instance.subst.flags
         yield _Question(sides, unrolled, symbols)
 
 

@@ -66,6 +66,7 @@ class Sides:
         of_target: the same of the target.
         made: elements that must have a value whether outputs depend on them or not, of both sides.
         limits: the largest numbers that float unknowns may be.
+        nowrap: whether integers of the source are assumed not to wrap.
     """
 
     pairs: list[Pair] = field(default_factory=list)
@@ -74,6 +75,7 @@ class Sides:
     of_target: list[Scalar] = field(default_factory=list)
     made: tuple[list[Scalar], list[Scalar]] = field(default_factory=lambda: ([], []))
     limits: Mapping[Scalar, int] = field(default_factory=dict)
+    nowrap: bool = False
 
     @property
     def are_one(self) -> bool:
@@ -95,7 +97,12 @@ class Sides:
 
     def of(self, pair: Pair) -> Sides:
         """Return the question about a single element."""
-        return Sides([pair], self.assumed, limits=self.limits)
+        return Sides([pair], self.assumed, limits=self.limits, nowrap=self.nowrap)
+
+    @property
+    def source(self) -> list[Scalar]:
+        """What the source computes."""
+        return [*(left for left, _ in self.pairs), *self.made[0]]
 
     def beyond(self) -> Sides | None:
         """Return the question what the target demands beside the source; None if nothing."""
@@ -265,6 +272,8 @@ class Difference:
         self._clear = [pair.differ_clearly() for pair in pairs] + undefined
         self.is_equal = all(z3.is_false(z3.simplify(goal)) for goal in goals)
         self.solver.add(*defined, *formulas.hold(sides.assumed))
+        if sides.nowrap:
+            self.solver.add(*formulas.do_not_wrap(sides.source))
         self.solver.add(z3.Or(*goals, formulas.context), *formulas.laws())
         limits = [(formulas.unknowns.get(one), most) for one, most in sides.limits.items()]
         self._reals = [(unknown, most) for unknown, most in limits if unknown is not None]

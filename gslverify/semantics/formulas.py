@@ -79,6 +79,12 @@ class Formulas:
         """Return that conditions have a value and hold."""
         return [f for one in conditions for f in (*self.defined(one), self.formula(one))]
 
+    def do_not_wrap(self, roots: Iterable[Scalar]) -> Iterator[Any]:
+        """Yield that no sum, difference or product of integers of a dtype wraps on the way."""
+        for part in operands_first(roots):
+            if part.kind.wraps and part.head in FITTING:
+                yield from _fits(part.head, part.kind, list(map(self.formula, part.operands)))
+
     def _conditions(self, one: Scalar) -> list[Any]:
         below = [self._defined[operand.serial] for operand in one.operands]
         if one.head == "select":
@@ -262,6 +268,23 @@ def _of_integers(head: str, kind: Kind, operands: Sequence[Any]) -> Any:
         raise UnsupportedError("a whole number needs too many bits")
     found = OF_INTEGERS[head](*(_widened(one, needed) for one in operands))
     return found if z3.is_bool(found) else _wrapped(found, kind, head == "-")
+
+
+def _fits(head: str, kind: Kind, operands: Sequence[Any]) -> list[Any]:
+    """Return that the result of a function is an integer of the kind of its operands."""
+    if any(map(z3.is_int, operands)):
+        raise UnsupportedError("an integer of a dtype is computed without one")
+    # Unsigned numbers have a digit more for the sign, and are not negative.
+    left, right = (_widened(one, kind.width + (not kind.signed)) for one in operands)
+    found = FITTING[head](left, right)
+    return found if kind.signed else [*found, OF_INTEGERS[head](left, right) >= 0]
+
+
+FITTING: Mapping[str, Callable[[Any, Any], list[Any]]] = {
+    "+": lambda a, b: [z3.BVAddNoOverflow(a, b, True), z3.BVAddNoUnderflow(a, b)],
+    "-": lambda a, b: [z3.BVSubNoOverflow(a, b), z3.BVSubNoUnderflow(a, b, True)],
+    "*": lambda a, b: [z3.BVMulNoOverflow(a, b, True), z3.BVMulNoUnderflow(a, b)],
+}
 
 
 def _floor(value: Any) -> Any:

@@ -8,14 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gsl import Subst, op, pat
+from gsl import Subst, op, pat, rule
 from gsl.kernel.meaning import apply, total
 from gsl.operators import REGISTRY
 from gsl.operators.declaration import operator
-from gslverify.finding import Level, Verdict
+from gslverify.codes.numeric import OUTPUTS_DIFFER
+from gslverify.finding import Level, StageResult, Verdict
 from gslverify.inputs.distinguish import Answers, distinguish
+from gslverify.settings import Settings
+from gslverify.stage import Question
 from gslverify.stages.numeric import NUMERIC, ONLY_EXACT, SOLVED
 from tests.gslverify.rules import SOUND, samplers_of
+from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import ask, only
 
 pytestmark = pytest.mark.smt
@@ -221,3 +225,49 @@ def test_a_loop_over_a_million_indices_is_left_to_others() -> None:
     answers = asked(rule)
     assert answers.failure is None
     assert not answers.equal
+
+
+def flagged(write: Callable[[], Subst], seed: int = 0) -> StageResult:
+    """Return what becomes of a rule about integers that do not wrap."""
+    settings = Settings(use_tvm=False, seed=seed, explained=False)
+    return NUMERIC.run(Question("tests::rule", rule(flags={"nowrap"})(write), settings))
+
+
+def never(dtype: str, asked: Callable[..., Any]) -> Callable[[], Subst]:
+    """What is asked of two integers is false."""
+
+    def written() -> Subst:
+        x, y = pat.Wildcard(dtype=dtype), pat.Wildcard(dtype=dtype)
+        return Subst(asked(x, y), op.LogicalAnd(op.Less(x, y), op.Less(y, x)))
+
+    return written
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "write",
+    [
+        never("int8", lambda x, y: op.Equal(x * y, 91)),
+        never("int16", lambda x, y: op.Equal(x * x + y * y, 8450)),
+        never("uint8", lambda x, y: op.Equal(x - y, 213)),
+        never("int64", lambda x, y: op.Equal(x * x - y, 123456**2)),
+    ],
+)
+def test_integers_that_do_not_wrap_are_solved_for(write: Callable[[], Subst], seed: int) -> None:
+    assert only(flagged(write, seed)).code is OUTPUTS_DIFFER
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        never("int8", lambda x, y: op.LogicalAnd(op.Less(x + 1, x), op.Equal(x, y))),
+        never("uint8", lambda x, y: op.Equal((x - y) + y, x - 1)),
+        never("int8", lambda x, y: op.LogicalAnd(op.Equal(-op.Abs(x), 1), op.Equal(x, y))),
+    ],
+)
+def test_what_holds_where_nothing_wraps_is_equal_for_all_inputs(
+    write: Callable[[], Subst],
+) -> None:
+    result = flagged(write)
+    assert result.verdict is Verdict.PASS
+    assert any("equal for all inputs" in one.text for one in result.assurances)
