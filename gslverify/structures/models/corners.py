@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 
 from gsl.attr.evaluate import conjunction, equal
 from gsl.attr.term import Constant, Operation, Symbol, Term, operation, subterms
@@ -19,6 +20,8 @@ from gsl.kernel.expression import Number
 from gsl.types import FLOATING, Bool, TensorType
 from gslverify.structures.instance import Instance
 from gslverify.structures.kernels import Element, elements_of
+from gslverify.structures.targets.arms import Arms, target_of
+from gslverify.structures.written_values import leaves
 
 MARGIN = 0.0625
 """How far apart real numbers are that are about equal."""
@@ -26,6 +29,7 @@ LENGTHS = (600, 2500, 256)
 """More than int8, float16 and uint8 can count; with the last one, uint8 is back at 0."""
 FIRST_LOST = {name: 2 ** DTYPES[name].digits + 1 for name in FLOATING}
 """The least positive whole numbers that the floating dtypes round."""
+TIMES, MOST_MULTIPLES = (2, 3, 4), 6
 FEW = 4
 """Elements along an axis that are enough; ranges from zero on would be too long."""
 
@@ -39,6 +43,7 @@ def corners_of(instance: Instance) -> list[Term]:
     return [
         *joint_boundaries(written),
         *(demand for term in written for demand in without_ones(term)),
+        *islice(multiples((*written, *_attributes_of_target(instance))), MOST_MULTIPLES),
         *(demand for call in calls for demand in _long(call)),
         *(boundary for term in written for boundary in boundaries(term)),
         *(demand for call in calls for demand in _rounded(call)),
@@ -99,6 +104,29 @@ def without_ones(term: Term) -> Iterator[Term]:
     if any(isinstance(part, Operation) and _is_product(part) for part in subterms(term)):
         numbers = (part for part in subterms(term) if isinstance(part, Symbol))
         yield from _open([conjunction(*(one >= 2 for one in numbers if one.sort == "int"))])
+
+
+def multiples(terms: Iterable[Term]) -> Iterator[Term]:
+    """Yield that what is divided by an unknown number is twice, three and four times as large.
+
+    Sizes that are drawn by themselves are mostly equal where one divides the other.
+    """
+    for part in dict.fromkeys(part for term in terms for part in subterms(term)):
+        match part:
+            case Operation(head="//" | "%", operands=(whole, divisor)) if not isinstance(
+                divisor, Constant
+            ):
+                for times in TIMES:
+                    same = equal(whole, operation("*", divisor, times))
+                    yield from _open([conjunction(same, operation(">=", divisor, 2))])
+
+
+def _attributes_of_target(instance: Instance) -> list[Term]:
+    """Return the terms that are attributes of what a target makes."""
+    with target_of(instance, Arms().decide) as builder:
+        calls = [node.expr for node in builder.added if isinstance(node.expr, Call)]
+    values = (value for call in calls for value in call.attributes.values())
+    return [part for value in values for part in leaves(value) if isinstance(part, Term)]
 
 
 def _is_product(part: Operation) -> bool:

@@ -12,7 +12,7 @@ from gsl.attr.term import Symbol, Term
 from gslverify.finding import Verdict
 from gslverify.stages.numeric import NUMERIC
 from gslverify.structures.models.concrete import meets
-from gslverify.structures.models.corners import joint_boundaries, without_ones
+from gslverify.structures.models.corners import joint_boundaries, multiples, without_ones
 from gslverify.structures.targets.arms import Arms, with_all_axes_seen
 from gslverify.structures.variants import enumerate_variants
 from tests.gslverify.seeds import SEEDS
@@ -122,6 +122,34 @@ def repeated(whole: int) -> Subst:
     condition = (size - 1) * (times - 1) * (size * times - whole) == 0
     target = op.Tile(x, repeats=(times,))
     return Subst(source, target, where=[x.ndim == 1, condition])
+
+
+def resized(as_repeated: bool) -> Subst:
+    """resize[n to m](x)  =>  repeat[m // n](x), or the same by its own attributes"""
+    nearest = {"mode": "nearest", "coordinates": "asymmetric", "rounding": "round_prefer_floor"}
+    x = pat.Wildcard(ndim=1)
+    made = op.Resize(x, **nearest)
+    size = made.sizes[0]
+    same = op.Resize(x, **pat.same_attr(made))
+    target = op.Repeat(x, repeats=size // x.shape[0], axis=0) if as_repeated else same
+    return Subst(op.Abs(made), op.Abs(target), where=[size % x.shape[0] == 0])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sizes_that_divide_others_are_several_times_as_small(seed: int) -> None:
+    assert is_refuted(lambda: resized(as_repeated=True), NUMERIC, seed=seed)
+
+
+def test_sizes_that_divide_others_make_no_difference_by_themselves() -> None:
+    assert ask(NUMERIC, lambda: resized(as_repeated=False)).verdict is Verdict.PASS
+
+
+def test_quotients_have_corners() -> None:
+    demands = list(multiples([N // M == 3, N % 4 == 0, N % M == 0]))
+
+    assert len(demands) == 6
+    reached = [_reached(demand) for demand in demands[:3]]
+    assert [pairs[0] for pairs in reached] == [(4, 2), (6, 2), (8, 2)]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
