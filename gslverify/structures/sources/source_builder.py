@@ -294,9 +294,13 @@ class SourceExpressions:
             if domain.names_axes:
                 value = decided(value, partial(self._pick, key))
             try:
-                return domain.normalise(value, types)
+                canonical = domain.normalise(value, types)
             except ValueError as error:
                 raise InfeasibleError(str(error)) from error
+            # Calls have canonical attributes, and what a rule writes has to be equal to that.
+            fits = satisfies(term, canonical, self.scope(key))
+            self._claim(fits, f"attribute `{name}`", pattern.origin)
+            return canonical
         options = self._options(key, name, term, domain, types)
         value = self.decide(key, f"attribute `{name}`", options)
         fits = satisfies(term, value, self.scope(key))

@@ -129,3 +129,14 @@ def test_targets_built_and_taken_out_leave_the_source_in_the_graph() -> None:
         assert list(targets(sampler.instance))
         assert list(sampler.instance.graph) == before
         assert len(before) == 2
+
+
+def test_what_a_source_writes_is_what_calls_have() -> None:
+    """The end of a slice lies within the size, so one that a rule writes has to."""
+    x = pat.Wildcard(ndim=1)
+    subst = Subst(op.StridedSlice(x, begin=(0,), end=(x.shape[0] + 1,), strides=(1,)), x)
+    (variant,) = enumerate_variants(subst).variants
+    instance = variant.instance(subst)
+    solver = Solver([claim.term for claim in instance.claims], 1_000_000)
+
+    assert solver.check().answer is Answer.UNSAT
