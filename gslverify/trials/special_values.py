@@ -98,7 +98,8 @@ def special_values(question: Question, passed: Sequence[Sequence[Trial]]) -> Spe
     integers. Of each network there are trials on several ordinary inputs, where values that are
     not compared may be special as well.
     """
-    usable = [few[0] for few in passed if has_floats((*few[0].network.outputs, *few[0].target))]
+    firsts = [few[0] for few in passed if few[0].network.variables]
+    usable = [one for one in firsts if has_floats((*one.network.outputs, *one.target))]
     asked = spread(usable, NETWORKS_WITH_SPECIAL_VALUES)
     changed = [
         [Changed(trial, change) for change in _changes_of(trial, number)]
@@ -196,8 +197,11 @@ def _changes_where_defined(trial: Trial, inputs: Mapping[str, Any]) -> Iterator[
 
 
 def _changes_of_computed(passed: Sequence[Sequence[Trial]]) -> Iterator[Changed]:
-    """Yield what changes on ordinary inputs, of which special values are computed."""
-    for few in passed:
+    """Yield what changes on ordinary inputs, of which special values are computed.
+
+    Where inputs are constants, subnormal numbers among them are not taken for 0.
+    """
+    for few in (few for few in passed if few[0].network.context == "alone"):
         for trial in few:
             for change in changes(trial.network.outputs, trial.target, trial.inputs):
                 kept = apart_from_rounding(change)

@@ -221,12 +221,13 @@ def gemm_in_parts() -> Subst:
     tags={"attention", "softmax", "exact-real", "fusion"},
     origin="torch and ONNX Runtime: attention fusion, without a mask",
     twin="attention_fused_default_scale",
-    flags=("nsz",),
+    flags=("ninf", "nsz"),
 )
 def attention_fused() -> Subst:
     """softmax[-1]((q @ T(k)) * s) @ v  =>  attention[s](q, k, v), heads in front of positions
 
-    As many heads of keys and values as of queries, but not none; the mask is absent.
+    As many heads of keys and values as of queries, but not none; the mask is absent. A weight that
+    is 0 in the source may be very small in the target, which an infinite value shows.
     """
     q, k, v, s = pat.Wildcard(), pat.Wildcard(), pat.Wildcard(), pat.Const(shape=())
     keys = op.Transpose(k, axes=(0, 1, 3, 2))

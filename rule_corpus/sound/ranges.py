@@ -143,7 +143,7 @@ def cumsum_of_full() -> Subst:
     """cumsum[0](cast[t](full[(n,)](v)))  =>  arange{1, n + 1, t}() * cast[t](v)
 
     As many times v as there are elements so far, in the dtype of the sums. Integers have to hold
-    n, floats round it, which sums do not.
+    n, and in float16 it must not be infinite; floats round it, which sums do not.
     """
     full = op.Full(shape=(None,))
     cast = op.Cast(full)
@@ -151,5 +151,5 @@ def cumsum_of_full() -> Subst:
     size = full.shape[0]
     numbers = op.Arange(start=1, end=size + 1, step=1, dtype=cast.dtype)
     value = op.Full(shape=(), fill_value=full.fill_value, dtype=full.dtype)
-    held = [(cast.dtype != name) | (size <= DTYPES[name].largest) for name in INTEGER]
+    held = [(cast.dtype != name) | (size <= DTYPES[name].largest) for name in (*INTEGER, "float16")]
     return Subst(sums, numbers * op.Cast(value, dtype=cast.dtype), where=held)
