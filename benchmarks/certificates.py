@@ -19,8 +19,8 @@ from prove import rules
 
 from gsl.subst import Rule
 from gslverify.finding import Verdict
+from gslverify.prove.indices.relaxed import Replies
 from gslverify.prove.proof import prove
-from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open
 from gslverify.settings import Settings
 from gslverify.stage import Question

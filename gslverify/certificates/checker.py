@@ -23,7 +23,7 @@ from gslverify.certificates.inputs import is_seen
 from gslverify.certificates.laws import LAWS, Shown, Step
 from gslverify.certificates.lemmas import Way, clashes
 from gslverify.certificates.model import Model
-from gslverify.prove.cone import conjuncts, shape_of
+from gslverify.prove.indices.cone import conjuncts, shape_of
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
 

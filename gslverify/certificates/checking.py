@@ -20,8 +20,8 @@ from gslverify.certificates.gathered import limits_in
 from gslverify.certificates.inputs import Inputs, Results
 from gslverify.certificates.laws import Step, subjects_of
 from gslverify.certificates.model import Model, NoRootError
-from gslverify.prove.cone import conjuncts
 from gslverify.prove.failure import UnprovableError
+from gslverify.prove.indices.cone import conjuncts
 from gslverify.prove.inline import Inliner
 from gslverify.prove.proof import Target, computes_with_floats
 

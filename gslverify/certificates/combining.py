@@ -14,7 +14,7 @@ from gslverify.certificates.field import key_of
 from gslverify.certificates.indices import Indices
 from gslverify.certificates.lemmas import Way, choices_in, difference, ways_against
 from gslverify.certificates.subjects import symbols_in
-from gslverify.prove.cone import conjuncts
+from gslverify.prove.indices.cone import conjuncts
 from gslverify.semantics.combination import combination
 from gslverify.structures.arithmetic.polynomials import ONE, ZERO, Poly, add, frozen, multiply
 

@@ -15,7 +15,7 @@ from gslverify.certificates.indices import Indices
 from gslverify.certificates.inputs import is_seen
 from gslverify.certificates.laws import LAWS, Step
 from gslverify.certificates.lemmas import Way, clashes
-from gslverify.prove.cone import conjuncts, connected, shape_of
+from gslverify.prove.indices.cone import conjuncts, connected, shape_of
 from gslverify.semantics.solver import Solver
 from gslverify.semantics.terms import UntranslatableError
 

@@ -13,7 +13,7 @@ from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction
 from gsl.kernel.meaning import select
 from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.laws import NEUTRAL
-from gslverify.prove.values import Factor, Family, Item, Powers, Region, Value
+from gslverify.prove.values.values import Factor, Family, Item, Powers, Region, Value
 
 ZERO, ONE = Number(0), Number(1)
 

@@ -13,8 +13,8 @@ from gsl.attr.values import BOOL, TRUTH, sort_of
 from gslverify.certificates.draw import Draw
 from gslverify.certificates.field import PRIME, Value, key_of, plus, product_in, signed
 from gslverify.certificates.subjects import parts_of
-from gslverify.prove.cone import conjuncts
-from gslverify.prove.integers import Integers
+from gslverify.prove.indices.cone import conjuncts
+from gslverify.prove.indices.integers import Integers
 
 
 class Indices(Draw):

@@ -13,7 +13,7 @@ from gsl.kernel.expression import Apply, Expression, Number, Read, Reduction, Se
 from gsl.types import ANY_INTEGER
 from gslverify.certificates.gathered import Limits
 from gslverify.certificates.subjects import Within
-from gslverify.prove.integers import is_integer
+from gslverify.prove.indices.integers import is_integer
 
 COMPARED = ORDER | {"==", "!="}
 TRUTHS = COMPARED | {"and", "or", "not"}

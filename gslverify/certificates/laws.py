@@ -26,11 +26,11 @@ from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.elements import Elements
 from gslverify.certificates.gathered import HOLE, around, is_free, sum_of
 from gslverify.certificates.subjects import Within, reads_in
-from gslverify.prove.integers import is_integer
-from gslverify.prove.law import Law, Numbers
-from gslverify.prove.real_laws import REAL_LAWS
-from gslverify.prove.replacing import put
-from gslverify.prove.rows import LAWS as INTEGER_LAWS
+from gslverify.prove.indices.integers import is_integer
+from gslverify.prove.indices.replacing import put
+from gslverify.prove.laws.law import Law, Numbers
+from gslverify.prove.laws.real_laws import REAL_LAWS
+from gslverify.prove.laws.rows import LAWS as INTEGER_LAWS
 
 ROWS = (*INTEGER_LAWS, *REAL_LAWS)
 """Laws that are rows."""

@@ -16,7 +16,7 @@ from gsl.attr.values import NUMBER, sort_of
 from gslverify.certificates.field import plus, signed
 from gslverify.certificates.indices import Indices
 from gslverify.certificates.subjects import symbols_in
-from gslverify.prove.cone import conjuncts
+from gslverify.prove.indices.cone import conjuncts
 
 Way = tuple[Any, ...]
 """Products, each of which is a factor with what it is multiplied with: what is known by its number,

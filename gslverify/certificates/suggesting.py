@@ -23,8 +23,8 @@ from gslverify.certificates.gathered import HOLE
 from gslverify.certificates.inputs import COMPARED, WHOLE
 from gslverify.certificates.laws import ROWS, filled
 from gslverify.certificates.model import OF_RINGS, Model
-from gslverify.prove.law import Law, Numbers
-from gslverify.prove.replacing import Mapped, put
+from gslverify.prove.indices.replacing import Mapped, put
+from gslverify.prove.laws.law import Law, Numbers
 
 Bound = Mapping[str, Expression]
 

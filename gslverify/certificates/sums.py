@@ -10,11 +10,11 @@ from gsl.kernel.expression import Expression, Number, Reduction
 from gslverify.certificates.expressions import of_powers, of_region, of_value
 from gslverify.certificates.laws import Step
 from gslverify.prove.equality import Equality
-from gslverify.prove.facts import Facts
 from gslverify.prove.failure import UnprovableError
-from gslverify.prove.flattening import Summed
+from gslverify.prove.indices.facts import Facts
 from gslverify.prove.normal import Normaliser
-from gslverify.prove.values import Factor, Family, Region, Value
+from gslverify.prove.values.flattening import Summed
+from gslverify.prove.values.values import Factor, Family, Region, Value
 
 Part = tuple[Expression, Step]
 """A step about sums, and a factor of both of its sides."""

@@ -31,15 +31,15 @@ from gslverify.certificates.suggesting import (
     with_holes,
 )
 from gslverify.certificates.sums import Part, Recorder, simplified, substitution
-from gslverify.prove.algebra import Algebra
-from gslverify.prove.cone import conjuncts
-from gslverify.prove.facts import Facts
 from gslverify.prove.failure import UnprovableError
-from gslverify.prove.integers import is_integer
+from gslverify.prove.indices.cone import conjuncts
+from gslverify.prove.indices.facts import Facts
+from gslverify.prove.indices.integers import is_integer
+from gslverify.prove.indices.replacing import put
 from gslverify.prove.normal import Normaliser
-from gslverify.prove.replacing import put
-from gslverify.prove.values import Region
-from gslverify.prove.values import Value as Form
+from gslverify.prove.values.algebra import Algebra
+from gslverify.prove.values.values import Region
+from gslverify.prove.values.values import Value as Form
 from gslverify.structures.arithmetic.polynomials import Poly
 
 PLAIN, ALL, CASES = range(3)

@@ -24,13 +24,13 @@ from gslverify.certificates.draw import RefusedError
 from gslverify.certificates.enough import Searching
 from gslverify.certificates.model import NoRootError
 from gslverify.certificates.writer import ALL, CASES, PLAIN, Writer
-from gslverify.prove.cone import conjuncts
 from gslverify.prove.effort import Effort
-from gslverify.prove.facts import Facts, Memory
 from gslverify.prove.failure import UnprovableError
-from gslverify.prove.learning import forms_of
+from gslverify.prove.indices.cone import conjuncts
+from gslverify.prove.indices.facts import Facts, Memory
+from gslverify.prove.indices.learning import forms_of
+from gslverify.prove.indices.relaxed import Replies
 from gslverify.prove.proof import Target
-from gslverify.prove.relaxed import Replies
 from gslverify.semantics.solver import Solver
 
 MOST_STEPS = 400_000

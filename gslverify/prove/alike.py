@@ -12,7 +12,7 @@ from typing import Any
 from gsl.attr.term import Term
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
-from gslverify.prove.forms import Forms
+from gslverify.prove.indices.forms import Forms
 
 
 def functions_of(sources: Sequence[Expr], targets: Sequence[Expr], forms: Forms) -> dict[int, str]:

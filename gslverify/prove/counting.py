@@ -6,10 +6,10 @@ leaves the image, that number is the product of its sizes.
 
 from __future__ import annotations
 
-from gslverify.prove.algebra import MOST_FACTORS
-from gslverify.prove.facts import Facts
+from gslverify.prove.indices.facts import Facts
 from gslverify.prove.normal import Normaliser
-from gslverify.prove.values import Factor, Family, Item, Powers, Region, Value, value_of
+from gslverify.prove.values.algebra import MOST_FACTORS
+from gslverify.prove.values.values import Factor, Family, Item, Powers, Region, Value, value_of
 
 
 def counted(value: Value, normaliser: Normaliser, facts: Facts) -> Value:

@@ -18,18 +18,18 @@ from gsl.graph import reverse_post_order
 from gsl.kernel.expression import Apply, Expression
 from gsl.operators.defined import Values
 from gsl.types import ANY_FLOAT, ANY_INTEGER, SATURATING, TensorType
-from gslverify.prove.algebra import single
 from gslverify.prove.equality import Equality
-from gslverify.prove.facts import Facts
 from gslverify.prove.gathering import Gathering, limits_of, places_of
+from gslverify.prove.indices.facts import Facts
 from gslverify.prove.inline import Inliner
 from gslverify.prove.integer_domains import IntegerDomains
 from gslverify.prove.normal import Cases
 from gslverify.prove.reads import elements_read
 from gslverify.prove.results import Open
-from gslverify.prove.signs import Known, Sign, Signs, consequences
-from gslverify.prove.values import Family, Region, Value, plus
-from gslverify.prove.written import WrittenSigns
+from gslverify.prove.values.algebra import single
+from gslverify.prove.values.signs import Known, Sign, Signs, consequences
+from gslverify.prove.values.values import Family, Region, Value, plus
+from gslverify.prove.values.written import WrittenSigns
 
 
 class Definedness:

@@ -13,14 +13,14 @@ from typing import Any
 
 from gsl.attr.evaluate import conjunction, equal, negation
 from gsl.attr.term import Operation, Symbol, Term
-from gslverify.prove.algebra import replaced_region
-from gslverify.prove.facts import Facts
-from gslverify.prove.flattening import Summed, flattened, has_quotients
+from gslverify.prove.indices.facts import Facts
+from gslverify.prove.indices.replacing import put
 from gslverify.prove.normal import Normaliser
-from gslverify.prove.replacing import put
 from gslverify.prove.solving import Pair, solutions
-from gslverify.prove.unknowns import Unknowns
-from gslverify.prove.values import (
+from gslverify.prove.values.algebra import replaced_region
+from gslverify.prove.values.flattening import Summed, flattened, has_quotients
+from gslverify.prove.values.unknowns import Unknowns
+from gslverify.prove.values.values import (
     Factor,
     Family,
     Item,

@@ -16,11 +16,11 @@ from gsl.attr.term import Symbol
 from gsl.expr import Call, Expr
 from gsl.operators.defined import Values
 from gsl.types import ANY_INTEGER, TensorType
-from gslverify.prove.algebra import single
 from gslverify.prove.equality import Equality
-from gslverify.prove.facts import Facts
+from gslverify.prove.indices.facts import Facts
 from gslverify.prove.normal import Cases
-from gslverify.prove.values import (
+from gslverify.prove.values.algebra import single
+from gslverify.prove.values.values import (
     NUMBER,
     Factor,
     Family,

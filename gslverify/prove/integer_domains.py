@@ -13,10 +13,10 @@ from gsl.kernel.meaning import stretched
 from gsl.operators.defined import Values
 from gsl.operators.ranges import in_range
 from gslverify.prove.equality import Equality
-from gslverify.prove.facts import Facts
+from gslverify.prove.indices.facts import Facts
 from gslverify.prove.inline import Inliner
-from gslverify.prove.signs import Sign, Signs
-from gslverify.prove.values import Value
+from gslverify.prove.values.signs import Sign, Signs
+from gslverify.prove.values.values import Value
 
 
 class IntegerDomains:

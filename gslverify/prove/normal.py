@@ -26,16 +26,16 @@ from gsl.kernel.expression import (
     Select,
 )
 from gsl.types import ANY_FLOAT
-from gslverify.prove.algebra import Algebra
-from gslverify.prove.conditions import opposite
-from gslverify.prove.extrema import is_infinite
-from gslverify.prove.facts import Facts
 from gslverify.prove.failure import UnprovableError
-from gslverify.prove.infinities import compared_with_infinity
-from gslverify.prove.laws import OF_RINGS, Laws
-from gslverify.prove.regions import Regions
-from gslverify.prove.values import EXTREMA, Family, Item, Region, Value, constant, value_of
-from gslverify.prove.wrapping import Computed
+from gslverify.prove.indices.conditions import opposite
+from gslverify.prove.indices.facts import Facts
+from gslverify.prove.laws.extrema import is_infinite
+from gslverify.prove.laws.infinities import compared_with_infinity
+from gslverify.prove.laws.laws import OF_RINGS, Laws
+from gslverify.prove.values.algebra import Algebra
+from gslverify.prove.values.regions import Regions
+from gslverify.prove.values.values import EXTREMA, Family, Item, Region, Value, constant, value_of
+from gslverify.prove.values.wrapping import Computed
 
 Guards = tuple[Any, ...]
 

@@ -17,23 +17,23 @@ from gsl.operators.declaration import Need, tensors
 from gsl.operators.domain import Element
 from gsl.rewrite.builder import Builder, output_pairs
 from gsl.types import ALL_DTYPES, ANY_FLOAT, TensorType
-from gslverify.prove.algebra import Algebra
 from gslverify.prove.alike import functions_of
 from gslverify.prove.counting import counted
 from gslverify.prove.defined import Definedness
 from gslverify.prove.effort import USUAL_STEPS, Doubt, Effort, LimitReachedError, RefutedError
 from gslverify.prove.equality import Equality
-from gslverify.prove.facts import Facts, Memory
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.gathering import Gathering
+from gslverify.prove.indices.facts import Facts, Memory
+from gslverify.prove.indices.integers import is_integer
+from gslverify.prove.indices.learning import cases_of, forms_of
+from gslverify.prove.indices.relaxed import Replies
 from gslverify.prove.inline import Inliner
-from gslverify.prove.integers import is_integer
-from gslverify.prove.learning import cases_of, forms_of
-from gslverify.prove.merge import merged
 from gslverify.prove.normal import Cases, Normaliser
-from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import PROVED, Open, Proved, Result
-from gslverify.prove.values import Value
+from gslverify.prove.values.algebra import Algebra
+from gslverify.prove.values.merge import merged
+from gslverify.prove.values.values import Value
 from gslverify.semantics.solver import Solver
 from gslverify.structures.decisions import Decisions, every_way
 from gslverify.structures.instance import Instance

@@ -9,9 +9,9 @@ from gsl.attr.term import Symbol
 from gsl.expr import Call, Expr
 from gsl.kernel.expression import Apply, Expression, Reduction, Select, parts
 from gsl.operators.declaration import tensors
-from gslverify.prove.forms import Forms
+from gslverify.prove.indices.forms import Forms
 from gslverify.prove.inline import Inliner
-from gslverify.prove.values import Region
+from gslverify.prove.values.values import Region
 
 THE_CALL = "the call"
 

@@ -9,8 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from gsl.attr.term import Operation, Symbol, subterms
-from gslverify.prove.forms import Forms
-from gslverify.prove.replacing import put
+from gslverify.prove.indices.forms import Forms
+from gslverify.prove.indices.replacing import put
 from gslverify.structures.arithmetic.polynomials import Poly, add, frozen, replaced
 
 Pair = tuple[Any, Any]

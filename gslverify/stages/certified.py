@@ -19,8 +19,8 @@ from gslverify.certificates.printing import proof_lines
 from gslverify.certificates.records import Record, read, written
 from gslverify.certificates.statement import Statement
 from gslverify.certificates.writing import write_structure
+from gslverify.prove.indices.relaxed import Replies
 from gslverify.prove.proof import prove, targets
-from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open
 from gslverify.settings import Settings
 from gslverify.stage import Question

@@ -14,8 +14,8 @@ from pathlib import Path
 from gslverify.codes.satisfiable import NOT_PROVED
 from gslverify.finding import Assurance, Finding, Level, Reach
 from gslverify.prove.effort import Doubt, no_doubt
+from gslverify.prove.indices.relaxed import Replies
 from gslverify.prove.proof import prove
-from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open, Proved
 from gslverify.ranks.bound import NO_LARGER, is_larger, larger, reason_against_all_ranks
 from gslverify.ranks.fields import reason_against_all_lengths

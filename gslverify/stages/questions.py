@@ -19,7 +19,7 @@ from gsl.attr.term import (
     operation,
     subterms,
 )
-from gslverify.prove.cone import components, cone_of, conjuncts, shape_of
+from gslverify.prove.indices.cone import components, cone_of, conjuncts, shape_of
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
 

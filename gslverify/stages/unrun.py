@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 
 from gsl.types import TupleType, Type
+from gslverify.prove.indices.relaxed import Replies
 from gslverify.prove.proof import prove
-from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open
 from gslverify.stage import Question
 from gslverify.stages.scenarios import Scenario

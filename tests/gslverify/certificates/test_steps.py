@@ -18,7 +18,7 @@ from gslverify.certificates.gathered import HOLE, Limits
 from gslverify.certificates.inputs import Inputs, is_seen
 from gslverify.certificates.laws import LAWS, ROWS, Step
 from gslverify.certificates.model import Model
-from gslverify.prove.values import Family
+from gslverify.prove.values.values import Family
 from gslverify.semantics.solver import new_context
 
 pytestmark = pytest.mark.smt

@@ -11,9 +11,9 @@ import pytest
 
 from gsl.attr.evaluate import negation
 from gsl.attr.term import Symbol, Term, operation
-from gslverify.prove.conditions import joined
-from gslverify.prove.forms import Forms
-from gslverify.prove.replacing import put
+from gslverify.prove.indices.conditions import joined
+from gslverify.prove.indices.forms import Forms
+from gslverify.prove.indices.replacing import put
 
 A, B, C = (Symbol(name, low=1) for name in "abc")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gsl.attr.term import Symbol, Term, operation
-from gslverify.prove.cone import cone_of, shape_of
+from gslverify.prove.indices.cone import cone_of, shape_of
 
 A, B, C, D = (Symbol(name, low=1) for name in "abcd")
 E = Symbol("e", low=0)

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from gsl.attr.evaluate import choose, conjunction, contains, disjunction, equal, evaluate, negation
 from gsl.attr.term import Symbol, operation
-from gslverify.prove.conditions import opposite
-from gslverify.prove.forms import Forms
-from gslverify.prove.learning import forms_of
-from gslverify.prove.relaxed import Relaxed, Reply
-from gslverify.prove.replacing import put
+from gslverify.prove.indices.conditions import opposite
+from gslverify.prove.indices.forms import Forms
+from gslverify.prove.indices.learning import forms_of
+from gslverify.prove.indices.relaxed import Relaxed, Reply
+from gslverify.prove.indices.replacing import put
 from gslverify.semantics.solver import new_context
 
 P, J = Symbol("i", low=0), Symbol("j", low=0)

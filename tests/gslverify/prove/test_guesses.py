@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gsl.attr.evaluate import contains, equal
 from gsl.attr.term import Symbol, operation
-from gslverify.prove.guesses import is_refuted
+from gslverify.prove.indices.guesses import is_refuted
 
 P, J = Symbol("i", low=0), Symbol("j", low=0)
 M, N = Symbol("m", low=1), Symbol("n", low=1)

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from gsl.kernel.expression import Expression, Read
 from gsl.kernel.meaning import apply
-from gslverify.prove.algebra import Algebra
-from gslverify.prove.facts import Facts
-from gslverify.prove.forms import Forms
+from gslverify.prove.indices.facts import Facts
+from gslverify.prove.indices.forms import Forms
 from gslverify.prove.normal import Normaliser
-from gslverify.prove.values import Factor, Value
+from gslverify.prove.values.algebra import Algebra
+from gslverify.prove.values.values import Factor, Value
 from gslverify.semantics.solver import Solver
 
 X, Y, Z = (Read(name, ()) for name in "xyz")

@@ -9,8 +9,8 @@ import pytest
 
 from gsl.attr.evaluate import conjunction, disjunction, equal, negation
 from gsl.attr.term import Symbol, Term
-from gslverify.prove.learning import cases_of, forms_of
-from gslverify.prove.replacing import put
+from gslverify.prove.indices.learning import cases_of, forms_of
+from gslverify.prove.indices.replacing import put
 
 A, B, C, D = (Symbol(name, low=1) for name in "abcd")
 S, T = Symbol("s"), Symbol("t")

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gsl.attr.term import Symbol
-from gslverify.prove.forms import Forms
-from gslverify.prove.lemmas import Clause, of_product, of_quotient
-from gslverify.prove.relaxed import Relaxed, Reply
-from gslverify.prove.replacing import put
+from gslverify.prove.indices.forms import Forms
+from gslverify.prove.indices.lemmas import Clause, of_product, of_quotient
+from gslverify.prove.indices.relaxed import Relaxed, Reply
+from gslverify.prove.indices.replacing import put
 from gslverify.semantics.solver import new_context
 
 P, J = Symbol("i", low=0), Symbol("j", low=0)

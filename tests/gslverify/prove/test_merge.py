@@ -6,11 +6,11 @@ import pytest
 
 from gsl.attr.evaluate import choose, equal
 from gsl.attr.term import Symbol, Term
-from gslverify.prove.algebra import Algebra
-from gslverify.prove.facts import Facts
-from gslverify.prove.learning import forms_of
-from gslverify.prove.merge import merged
-from gslverify.prove.values import Region, Value
+from gslverify.prove.indices.facts import Facts
+from gslverify.prove.indices.learning import forms_of
+from gslverify.prove.values.algebra import Algebra
+from gslverify.prove.values.merge import merged
+from gslverify.prove.values.values import Region, Value
 from gslverify.semantics.solver import Solver
 
 pytestmark = pytest.mark.smt

@@ -9,8 +9,8 @@ import pytest
 
 from gsl.attr.evaluate import contains, equal
 from gsl.attr.term import Symbol, Term
-from gslverify.prove.learning import forms_of
-from gslverify.prove.replacing import put
+from gslverify.prove.indices.learning import forms_of
+from gslverify.prove.indices.replacing import put
 
 A, B, C = (Symbol(name, "text") for name in "abc")
 NAMES = ("bool", "float16", "float32", "int8")

@@ -15,13 +15,13 @@ from gsl.attr.term import Symbol, Term
 from gsl.kernel.expression import Expression, Number, Read, Select
 from gsl.kernel.functions import FUNCTIONS
 from gsl.kernel.meaning import apply, over
-from gslverify.prove.algebra import Algebra
-from gslverify.prove.facts import Facts
 from gslverify.prove.failure import UnprovableError
-from gslverify.prove.forms import Forms
+from gslverify.prove.indices.facts import Facts
+from gslverify.prove.indices.forms import Forms
+from gslverify.prove.indices.replacing import put
 from gslverify.prove.normal import Normaliser
-from gslverify.prove.replacing import put
-from gslverify.prove.values import Factor, Family, Region, Value
+from gslverify.prove.values.algebra import Algebra
+from gslverify.prove.values.values import Factor, Family, Region, Value
 from gslverify.semantics.solver import Solver
 
 pytestmark = pytest.mark.smt

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from gsl.kernel.expression import Apply, Number, Read
 from gsl.kernel.functions import FUNCTIONS
 from gsl.kernel.meaning import apply
-from gslverify.prove.law import A, B, Law, Numbers
-from gslverify.prove.real_laws import REAL_LAWS
+from gslverify.prove.laws.law import A, B, Law, Numbers
+from gslverify.prove.laws.real_laws import REAL_LAWS
 from tests.gslverify.prove.test_rows import computed
 
 pytestmark = pytest.mark.smt

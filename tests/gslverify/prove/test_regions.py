@@ -9,13 +9,13 @@ import pytest
 
 from gsl.attr.evaluate import conjunction, equal
 from gsl.attr.term import Symbol
-from gslverify.prove.algebra import Algebra, single
-from gslverify.prove.flattening import flattened
-from gslverify.prove.forms import Forms
-from gslverify.prove.regions import Regions
-from gslverify.prove.replacing import put
+from gslverify.prove.indices.forms import Forms
+from gslverify.prove.indices.replacing import put
 from gslverify.prove.solving import solutions
-from gslverify.prove.values import Region
+from gslverify.prove.values.algebra import Algebra, single
+from gslverify.prove.values.flattening import flattened
+from gslverify.prove.values.regions import Regions
+from gslverify.prove.values.values import Region
 from tests.gslverify.prove.test_normal import points, value_at
 
 P, Q, R = (Symbol(name, low=0) for name in "pqr")

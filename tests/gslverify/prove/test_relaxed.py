@@ -8,8 +8,8 @@ import pytest
 
 from gsl.attr.evaluate import choose, conjunction, contains, disjunction, equal, negation
 from gsl.attr.term import Symbol, Term, operation
-from gslverify.prove.learning import forms_of
-from gslverify.prove.relaxed import Relaxed, Replies, Reply
+from gslverify.prove.indices.learning import forms_of
+from gslverify.prove.indices.relaxed import Relaxed, Replies, Reply
 from gslverify.semantics.solver import new_context
 
 pytestmark = pytest.mark.smt

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from gsl.attr.evaluate import choose, equal
 from gsl.attr.term import Operation, Symbol, Term, TupleOf, operation
 from gsl.errors import EvaluationError
-from gslverify.prove.replacing import put
+from gslverify.prove.indices.replacing import put
 
 P, Q = Symbol("i", low=0), Symbol("j", low=0)
 M, N = Symbol("m", low=1), Symbol("n", low=1)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from gsl.kernel.expression import Apply, Number, Read
 from gsl.kernel.functions import FUNCTIONS
 from gsl.kernel.meaning import apply
-from gslverify.prove.division import DIVISION
-from gslverify.prove.elementary import ELEMENTARY
-from gslverify.prove.law import A, B, Law
+from gslverify.prove.laws.division import DIVISION
+from gslverify.prove.laws.elementary import ELEMENTARY
+from gslverify.prove.laws.law import A, B, Law
 from tests.gslverify.prove.test_laws import UndefinedError, wrapped
 
 pytestmark = pytest.mark.smt

@@ -9,9 +9,9 @@ import pytest
 from gsl.attr.term import Symbol
 from gsl.kernel.expression import Expression, Number, Read
 from gsl.kernel.meaning import apply, total
-from gslverify.prove.algebra import single
-from gslverify.prove.selecting import moved_inside
-from gslverify.prove.values import Value
+from gslverify.prove.values.algebra import single
+from gslverify.prove.values.selecting import moved_inside
+from gslverify.prove.values.values import Value
 from tests.gslverify.prove.test_normal import N, P, normaliser, value_at
 
 pytestmark = pytest.mark.smt

@@ -10,7 +10,7 @@ from gsl import Subst, attr, op, pat, rule
 from gsl.kernel.expression import Number, Read, Reduction
 from gsl.kernel.meaning import apply
 from gsl.pat import Pattern
-from gslverify.prove.wrapping import Computed
+from gslverify.prove.values.wrapping import Computed
 from tests.gslverify.prove.proving import is_proved_rule
 
 pytestmark = pytest.mark.smt

@@ -12,8 +12,8 @@ import pytest
 
 from gsl.rule_files.collect import rules_in
 from gsl.subst import Subst
+from gslverify.prove.indices.relaxed import Replies
 from gslverify.prove.proof import prove
-from gslverify.prove.relaxed import Replies
 from gslverify.prove.results import Open
 from gslverify.semantics.solver import Answer, new_context
 from gslverify.stages.questions import Questions

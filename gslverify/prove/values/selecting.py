@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gsl.attr.term import Symbol
-from gslverify.prove.algebra import Algebra, single
-from gslverify.prove.values import NUMBER, READ, Factor, Family, Region, Value, value_of
+from gslverify.prove.values.algebra import Algebra, single
+from gslverify.prove.values.values import NUMBER, READ, Factor, Family, Region, Value, value_of
 
 
 def moved_inside(

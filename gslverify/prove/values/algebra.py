@@ -8,9 +8,9 @@ from math import isfinite
 from typing import Any
 
 from gsl.attr.term import Symbol, Term, bottom_up
-from gslverify.prove.forms import Forms
-from gslverify.prove.replacing import Mapped, put
-from gslverify.prove.values import (
+from gslverify.prove.indices.forms import Forms
+from gslverify.prove.indices.replacing import Mapped, put
+from gslverify.prove.values.values import (
     CAST,
     HELD,
     NUMBER,

@@ -12,10 +12,10 @@ from functools import reduce
 from math import gcd, inf
 from typing import Any
 
-from gslverify.prove.algebra import Algebra, single
-from gslverify.prove.powers import Powers
-from gslverify.prove.signs import Sign, Signs
-from gslverify.prove.values import (
+from gslverify.prove.laws.powers import Powers
+from gslverify.prove.values.algebra import Algebra, single
+from gslverify.prove.values.signs import Sign, Signs
+from gslverify.prove.values.values import (
     NUMBER,
     POINT,
     Factor,

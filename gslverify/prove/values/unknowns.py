@@ -10,9 +10,9 @@ from gsl.attr.evaluate import choose, disjunction, equal, maximum, minimum
 from gsl.attr.term import Symbol, operation
 from gsl.operators.ranges import in_range
 from gsl.types import ANY_INTEGER
-from gslverify.prove.algebra import MOST_FACTORS, Algebra
-from gslverify.prove.signs import Sign, Signs
-from gslverify.prove.values import NUMBER, READ, Factor, Family, Value
+from gslverify.prove.values.algebra import MOST_FACTORS, Algebra
+from gslverify.prove.values.signs import Sign, Signs
+from gslverify.prove.values.values import NUMBER, READ, Factor, Family, Value
 
 
 class Arithmetic(Protocol):

@@ -13,7 +13,7 @@ from enum import Enum
 from typing import Any
 
 from gsl.kernel.expression import Apply, Expression, Number, Read
-from gslverify.prove.values import Factor, Family, Value, constant, plus, value_of
+from gslverify.prove.values.values import Factor, Family, Value, constant, plus, value_of
 
 A, B, C, D = (Read(name, ()) for name in "abcd")
 """Unknowns of laws."""

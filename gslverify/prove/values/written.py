@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gsl.kernel.expression import AnyExpression, Apply, Expression, Number, Reduction, Select
-from gslverify.prove.facts import Facts
-from gslverify.prove.signs import Sign
+from gslverify.prove.indices.facts import Facts
+from gslverify.prove.values.signs import Sign
 
 Has = Callable[[Sign, Expression], bool]
 

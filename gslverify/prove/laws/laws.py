@@ -16,17 +16,17 @@ from typing import Any
 from gsl.attr.evaluate import disjunction, equal
 from gsl.attr.term import operation
 from gsl.types import ANY_FLOAT, ANY_INTEGER
-from gslverify.prove.algebra import MOST_FACTORS, Algebra, single
-from gslverify.prove.exactness import WIDER, WIDER_FLOATS, Exactness
-from gslverify.prove.extrema import STRICTLY, Extrema
-from gslverify.prove.facts import Facts
-from gslverify.prove.law import is_negative, only_factor
-from gslverify.prove.powers import Powers
-from gslverify.prove.rows import Rows
-from gslverify.prove.selecting import moved_inside
-from gslverify.prove.signs import Sign, Signs
-from gslverify.prove.unknowns import WHOLE
-from gslverify.prove.values import (
+from gslverify.prove.indices.facts import Facts
+from gslverify.prove.laws.extrema import STRICTLY, Extrema
+from gslverify.prove.laws.law import is_negative, only_factor
+from gslverify.prove.laws.powers import Powers
+from gslverify.prove.laws.rows import Rows
+from gslverify.prove.values.algebra import MOST_FACTORS, Algebra, single
+from gslverify.prove.values.exactness import WIDER, WIDER_FLOATS, Exactness
+from gslverify.prove.values.selecting import moved_inside
+from gslverify.prove.values.signs import Sign, Signs
+from gslverify.prove.values.unknowns import WHOLE
+from gslverify.prove.values.values import (
     NUMBER,
     Factor,
     Family,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isinf
 
-from gslverify.prove.law import only_factor
-from gslverify.prove.signs import Signs
-from gslverify.prove.values import NUMBER, Factor, Value, plus
+from gslverify.prove.laws.law import only_factor
+from gslverify.prove.values.signs import Signs
+from gslverify.prove.values.values import NUMBER, Factor, Value, plus
 from gslverify.semantics.arithmetic import COMPARED
 
 TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}

@@ -9,11 +9,11 @@ from typing import Any
 
 from gsl.dtypes import DTYPES
 from gsl.types import ANY_FLOAT, ANY_INTEGER
-from gslverify.prove.algebra import Algebra
-from gslverify.prove.facts import Facts
-from gslverify.prove.selecting import selection
-from gslverify.prove.signs import where_bits
-from gslverify.prove.values import NUMBER, Factor, Family, Value
+from gslverify.prove.indices.facts import Facts
+from gslverify.prove.values.algebra import Algebra
+from gslverify.prove.values.selecting import selection
+from gslverify.prove.values.signs import where_bits
+from gslverify.prove.values.values import NUMBER, Factor, Family, Value
 
 MOST_BITS = 6
 

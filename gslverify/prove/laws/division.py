@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gsl.kernel.expression import Apply, Expression, Number
 from gsl.kernel.meaning import apply
-from gslverify.prove.law import A, B, C, D, Law
+from gslverify.prove.laws.law import A, B, C, D, Law
 
 
 def _over(left: Expression, right: Expression) -> Apply:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gsl.attr.term import Operation, Symbol, Term
-from gslverify.prove.cone import conjuncts
-from gslverify.prove.forms import Forms
-from gslverify.prove.replacing import Mapped, put
-from gslverify.prove.values import Region
+from gslverify.prove.indices.cone import conjuncts
+from gslverify.prove.indices.forms import Forms
+from gslverify.prove.indices.replacing import Mapped, put
+from gslverify.prove.values.values import Region
 from gslverify.structures.arithmetic.polynomials import (
     ONE,
     ZERO,

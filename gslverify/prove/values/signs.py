@@ -14,9 +14,9 @@ from typing import Any
 
 from gsl.dtypes import DTYPES
 from gsl.types import ANY_INTEGER, BOOLEAN, UNSIGNED
-from gslverify.prove.algebra import single
-from gslverify.prove.facts import Facts
-from gslverify.prove.values import (
+from gslverify.prove.indices.facts import Facts
+from gslverify.prove.values.algebra import single
+from gslverify.prove.values.values import (
     Factor,
     Family,
     Item,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from gsl.kernel.expression import AnyExpression, Apply, Expression, Number, Read, Reduction, Select
-from gslverify.prove.values import EXTREMA
+from gslverify.prove.values.values import EXTREMA
 
 _KEPT = frozenset({"cast", "select", *EXTREMA} - {"product"})
 """Functions whose results are among their arguments, or what these are in another dtype."""

@@ -11,11 +11,11 @@ from typing import Any
 
 from gsl.attr.evaluate import contains, equal
 from gsl.attr.term import Term
-from gslverify.prove.conditions import opposite
-from gslverify.prove.cone import components, cone_of, conjuncts, shape_of
-from gslverify.prove.forms import Forms
-from gslverify.prove.guesses import is_refuted
-from gslverify.prove.relaxed import Relaxed, Replies, Reply
+from gslverify.prove.indices.conditions import opposite
+from gslverify.prove.indices.cone import components, cone_of, conjuncts, shape_of
+from gslverify.prove.indices.forms import Forms
+from gslverify.prove.indices.guesses import is_refuted
+from gslverify.prove.indices.relaxed import Relaxed, Replies, Reply
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gslverify.prove.forms import Forms
+from gslverify.prove.indices.forms import Forms
 from gslverify.structures.arithmetic.polynomials import (
     ONE,
     ZERO,

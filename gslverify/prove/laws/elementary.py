@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from gsl.kernel.expression import Apply, Number
 from gsl.kernel.meaning import apply
-from gslverify.prove.law import A, Law, Numbers
+from gslverify.prove.laws.law import A, Law, Numbers
 
 AT_ZERO: Mapping[str, int] = {
     **dict.fromkeys(("sin", "tan", "asin", "atan", "sinh", "tanh", "asinh", "atanh", "erf"), 0),

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Set
 from typing import Any
 
-from gslverify.prove.conditions import decided, joined, opposite
 from gslverify.prove.effort import Effort
-from gslverify.prove.ranges import Ranges
+from gslverify.prove.indices.conditions import decided, joined, opposite
+from gslverify.prove.indices.ranges import Ranges
 from gslverify.structures.arithmetic.polynomials import (
     ONE,
     ZERO,

@@ -24,13 +24,13 @@ from gsl.attr.term import (
     subterms,
 )
 from gsl.attr.values import BOOL, sort_of
-from gslverify.prove.conditionals import Conditionals
-from gslverify.prove.conditions import decided, joined, opposite
-from gslverify.prove.dividing import multiple
 from gslverify.prove.effort import Effort
-from gslverify.prove.integers import Integers
-from gslverify.prove.names import Names
-from gslverify.prove.ranges import Ranges
+from gslverify.prove.indices.conditionals import Conditionals
+from gslverify.prove.indices.conditions import decided, joined, opposite
+from gslverify.prove.indices.dividing import multiple
+from gslverify.prove.indices.integers import Integers
+from gslverify.prove.indices.names import Names
+from gslverify.prove.indices.ranges import Ranges
 from gslverify.structures.arithmetic.polynomials import (
     ONE,
     ZERO,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gsl.kernel.expression import Apply, Expression, Number
 from gsl.kernel.meaning import apply
-from gslverify.prove.law import A, B, C, Law, Numbers
+from gslverify.prove.laws.law import A, B, C, Law, Numbers
 
 
 def _of(function: str, *arguments: object) -> Apply:

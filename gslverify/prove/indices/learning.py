@@ -8,10 +8,10 @@ from typing import Any
 from gsl.attr.evaluate import negation
 from gsl.attr.term import Constant, Operation, Symbol, Term
 from gsl.attr.values import NUMBER, sort_of
-from gslverify.prove.conditions import opposite
-from gslverify.prove.cone import conjuncts
 from gslverify.prove.effort import Effort
-from gslverify.prove.forms import Forms
+from gslverify.prove.indices.conditions import opposite
+from gslverify.prove.indices.cone import conjuncts
+from gslverify.prove.indices.forms import Forms
 from gslverify.structures.arithmetic.polynomials import (
     ONE,
     ZERO,

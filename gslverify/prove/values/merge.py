@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from gslverify.prove.algebra import Algebra
-from gslverify.prove.facts import Facts
-from gslverify.prove.values import NUMBER, READ, Factor, Family, Value, value_of
+from gslverify.prove.indices.facts import Facts
+from gslverify.prove.values.algebra import Algebra
+from gslverify.prove.values.values import NUMBER, READ, Factor, Family, Value, value_of
 
 MOST_READS = 12
 

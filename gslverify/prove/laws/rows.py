@@ -13,12 +13,12 @@ from gsl.attr.evaluate import conjunction
 from gsl.attr.term import Symbol, Term, bottom_up
 from gsl.kernel.expression import Apply, Expression, Number, Read
 from gsl.operators.ranges import in_range
-from gslverify.prove.division import DIVISION
-from gslverify.prove.elementary import ELEMENTARY
-from gslverify.prove.facts import Facts
-from gslverify.prove.law import Bound, Law, matches
-from gslverify.prove.unknowns import WHOLE, Arithmetic, Unknowns
-from gslverify.prove.values import CAST, HELD, READ, Factor, Family, Value, constant
+from gslverify.prove.indices.facts import Facts
+from gslverify.prove.laws.division import DIVISION
+from gslverify.prove.laws.elementary import ELEMENTARY
+from gslverify.prove.laws.law import Bound, Law, matches
+from gslverify.prove.values.unknowns import WHOLE, Arithmetic, Unknowns
+from gslverify.prove.values.values import CAST, HELD, READ, Factor, Family, Value, constant
 
 LAWS = (*DIVISION, *ELEMENTARY)
 

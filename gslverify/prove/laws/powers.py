@@ -1,7 +1,7 @@
 """Laws of powers, roots, absolute values, exponentials and logarithms.
 
 They hold wherever the left side has a value, as real functions; those of absolute values and signs
-hold for integers that wrap, too. `gslverify.prove.laws` says which are used where.
+hold for integers that wrap, too. `gslverify.prove.laws.laws` says which are used where.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from math import isqrt
 from typing import Any
 
 from gsl.types import NUMERIC, UNSIGNED
-from gslverify.prove.algebra import MOST_FACTORS, Algebra, single
-from gslverify.prove.law import is_negative
-from gslverify.prove.signs import Sign, Signs
-from gslverify.prove.values import POINT, Factor, Family, Value, constant, plus
+from gslverify.prove.laws.law import is_negative
+from gslverify.prove.values.algebra import MOST_FACTORS, Algebra, single
+from gslverify.prove.values.signs import Sign, Signs
+from gslverify.prove.values.values import POINT, Factor, Family, Value, constant, plus
 
 SIGNED = tuple(name for name in NUMERIC if name not in UNSIGNED)
 """Dtypes with negative numbers."""

@@ -13,10 +13,10 @@ from typing import Any
 
 from gsl.attr.term import Constant, Operation, Symbol, Term, as_term, free_symbols
 from gsl.attr.values import BOOL, sort_of
-from gslverify.prove.cone import components, cone_of, conjuncts, shape_of
-from gslverify.prove.forms import Forms
-from gslverify.prove.guesses import is_refuted
-from gslverify.prove.lemmas import Clause, of_product, of_quotient
+from gslverify.prove.indices.cone import components, cone_of, conjuncts, shape_of
+from gslverify.prove.indices.forms import Forms
+from gslverify.prove.indices.guesses import is_refuted
+from gslverify.prove.indices.lemmas import Clause, of_product, of_quotient
 from gslverify.semantics.solver import Answer, Solver
 from gslverify.semantics.terms import UntranslatableError
 from gslverify.structures.arithmetic.polynomials import ZERO, Monomial, Poly, add, constant_of

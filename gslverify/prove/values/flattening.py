@@ -11,10 +11,10 @@ from itertools import permutations
 from typing import Any
 
 from gsl.attr.term import Operation, Symbol, Term, operation, subterms
-from gslverify.prove.algebra import Algebra
-from gslverify.prove.forms import CONDITIONS, Forms
-from gslverify.prove.replacing import put
-from gslverify.prove.values import Factor, Region, Value, parts_of
+from gslverify.prove.indices.forms import CONDITIONS, Forms
+from gslverify.prove.indices.replacing import put
+from gslverify.prove.values.algebra import Algebra
+from gslverify.prove.values.values import Factor, Region, Value, parts_of
 
 Summed = tuple[Region, Value]
 

@@ -1,0 +1,1 @@
+"""Terms about indices and sizes: canonical forms, what is known of them, the solver."""

@@ -1,0 +1,1 @@
+"""What proofs may use of functions: rows of laws, and what applies them to values."""
