@@ -66,7 +66,7 @@ class Sides:
         of_target: the same of the target.
         made: elements that must have a value whether outputs depend on them or not, of both sides.
         limits: the largest numbers that float unknowns may be.
-        nowrap: whether integers of the source are assumed not to wrap.
+        nowrap: whether differences are wanted that show without integers of the source wrapping.
     """
 
     pairs: list[Pair] = field(default_factory=list)
@@ -272,9 +272,11 @@ class Difference:
         self._clear = [pair.differ_clearly() for pair in pairs] + undefined
         self.is_equal = all(z3.is_false(z3.simplify(goal)) for goal in goals)
         self.solver.add(*defined, *formulas.hold(sides.assumed))
-        if sides.nowrap:
-            self.solver.add(*formulas.do_not_wrap(sides.source))
         self.solver.add(z3.Or(*goals, formulas.context), *formulas.laws())
+        self.assumes_more = sides.nowrap
+        if self.assumes_more:
+            self.solver.push()
+            self.solver.add(*formulas.do_not_wrap(sides.source))
         limits = [(formulas.unknowns.get(one), most) for one, most in sides.limits.items()]
         self._reals = [(unknown, most) for unknown, most in limits if unknown is not None]
 
@@ -285,8 +287,17 @@ class Difference:
 
     @_translated
     def reply(self) -> Reply:
-        """Return whether the sides can differ, for floats of any size."""
+        """Return whether the sides can differ, for floats of any size.
+
+        That what is computed on the way to an element wraps does not say that an operator does, so
+        sides are only equal if they are whatever wraps.
+        """
         answer = z3.unsat if self.is_equal else self.examiner.check(self.solver)
+        if answer == z3.unsat and self.assumes_more and not self.is_equal:
+            self.solver.pop()
+            self.assumes_more = False
+            whatever = self.examiner.check(self.solver)
+            return Reply.EQUAL if whatever == z3.unsat else Reply.OPEN
         if answer == z3.unsat:
             return Reply.EQUAL
         return Reply.DIFFERENT if answer == z3.sat else Reply.OPEN

@@ -82,7 +82,7 @@ def _excusing_flag(question: Question, failure: Outcome) -> str:
     rule, network = question.rule, failure.network
     if rule.expect or failure.code is not OUTPUTS_DIFFER:
         return ""
-    if NOWRAP not in rule.assumed and wraps(network.matched, failure.inputs):
+    if NOWRAP not in rule.assumed and wraps(network.outputs, failure.inputs):
         flag, said, may = NOWRAP, "integers of the source wrap here", "rules that out"
     elif LOSSY not in rule.assumed and differs_by_narrowing(failure, rule.assumed):
         flag, said, may = LOSSY, "a narrower dtype rounds here", "may leave that out"

@@ -116,12 +116,13 @@ def run_trial(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outc
 def excused(subst: Subst, trial: Outcome) -> Outcome:
     """Return a trial as one that tells nothing where its sides differ as a flag lets them.
 
-    A rule with `nowrap` need not hold where integers of its source wrap; those of its target may
-    not wrap where the source does without. With `lossy` narrower dtypes need not round.
+    A rule with `nowrap` need not hold where integers of its source wrap, in whichever match; those
+    of its target may not wrap where the source does without. With `lossy` narrower dtypes need not
+    round.
     """
     reason = ""
     if trial.code in (OUTPUTS_DIFFER, TARGET_UNDEFINED):
-        if NOWRAP in subst.flags and wraps(trial.network.matched, trial.inputs):
+        if NOWRAP in subst.flags and wraps(trial.network.outputs, trial.inputs):
             reason = WRAPS
         elif LOSSY in subst.flags and differs_by_narrowing(trial, subst.flags):
             reason = NARROWS

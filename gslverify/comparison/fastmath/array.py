@@ -154,7 +154,10 @@ class Rounded(FollowedArray):
         """Convert; a narrower float rounds unless the machine may leave that out."""
         wanted = np.dtype(dtype)
         if not is_floating(wanted):
-            return self.machine.made_coarse(self.used_for(Step.OTHER).astype(wanted))
+            given = self.used_for(Step.OTHER)
+            if self.is_approximate:
+                refuse_ties(given == np.rint(given))
+            return self.machine.made_coarse(given.astype(wanted))
         if wanted == self.dtype:
             return self
         wanted_digits = self.machine.digits_of(wanted)

@@ -67,8 +67,10 @@ def _same(ufunc: Any, *operands: Rounded) -> Rounded:
 
 def _step(ufunc: Any, operand: Rounded) -> Rounded:
     """Floor, ceil, round, sign: what they make is held by the dtype."""
-    value = ufunc(operand.used_for(Step.OTHER))
-    return Rounded(operand.machine, operand.machine.made_coarse(value), operand.dtype)
+    given = operand.used_for(Step.OTHER)
+    if operand.is_approximate:
+        refuse_ties(given == np.rint(given))
+    return Rounded(operand.machine, operand.machine.made_coarse(ufunc(given)), operand.dtype)
 
 
 def _decide(ufunc: Any, *operands: Rounded) -> Any:

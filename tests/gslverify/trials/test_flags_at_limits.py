@@ -65,3 +65,16 @@ def test_ties_that_do_not_decide_are_followed() -> None:
     agreement = compare_under(FLAGS, sides_of(-30.0, -40.0, 1.0))
     assert agreement is not None
     assert agreement.apart is None
+
+
+@pytest.mark.smt
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("function", [op.Sigmoid, lambda x: op.Abs(op.Tanh(x))])
+def test_functions_at_their_limits_are_whole_numbers_elsewhere_only(
+    function: Any, seed: int
+) -> None:
+    def written() -> Subst:
+        x = pat.Wildcard()
+        return Subst(op.Floor(function(x)), op.ZerosLike(x, dtype=x.dtype))
+
+    assert "afn" in flags_shown(ask(NUMERIC, written, seed=seed))
