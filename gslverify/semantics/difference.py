@@ -175,11 +175,13 @@ class Examiner:
             key = _likeness(part)
             if self._known.get(key) is Reply.DIFFERENT:
                 different.setdefault(key, part)
-        for key, part in different.items():
-            yield Difference(self, part, self._digits.get(key, ALL_DIGITS))
-        if len(parts) > 1:
-            fewest = min((self._digits.get(key, ALL_DIGITS) for key in different), key=_count)
-            yield Difference(self, sides, fewest)
+        for nowrap in (True, False) if sides.nowrap else (False,):
+            for key, part in different.items():
+                asked = replace(part, nowrap=nowrap)
+                yield Difference(self, asked, self._digits.get(key, ALL_DIGITS))
+            if len(parts) > 1:
+                fewest = min((self._digits.get(key, ALL_DIGITS) for key in different), key=_count)
+                yield Difference(self, replace(sides, nowrap=nowrap), fewest)
 
     def give_up(self, sides: Sides) -> None:
         """Remember that no machine has shown what differs between two sides."""
@@ -287,17 +289,15 @@ class Difference:
 
     @_translated
     def reply(self) -> Reply:
-        """Return whether the sides can differ, for floats of any size.
+        """Return whether the sides can differ, for floats of any size, whatever wraps.
 
-        That what is computed on the way to an element wraps does not say that an operator does, so
-        sides are only equal if they are whatever wraps.
+        What is computed on the way to an element may wrap where no operator does.
         """
         answer = z3.unsat if self.is_equal else self.examiner.check(self.solver)
-        if answer == z3.unsat and self.assumes_more and not self.is_equal:
+        if answer != z3.sat and self.assumes_more and not self.is_equal:
             self.solver.pop()
             self.assumes_more = False
-            whatever = self.examiner.check(self.solver)
-            return Reply.EQUAL if whatever == z3.unsat else Reply.OPEN
+            answer = self.examiner.check(self.solver)
         if answer == z3.unsat:
             return Reply.EQUAL
         return Reply.DIFFERENT if answer == z3.sat else Reply.OPEN
