@@ -17,7 +17,7 @@ def _quotient(lhs: Any, rhs: Any) -> Any:
     if not is_integer(lhs.dtype.name):
         return np.trunc(lhs / rhs)
     down = np.floor_divide(lhs, rhs)
-    is_cut = (down * rhs != lhs) & ((lhs < 0) != (rhs < 0))
+    is_cut = (np.mod(lhs, rhs) != 0) & ((lhs < 0) != (rhs < 0))
     return (down + is_cut).astype(lhs.dtype)
 
 

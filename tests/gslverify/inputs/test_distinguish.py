@@ -285,6 +285,14 @@ def sum_by_way_of_a_large_one() -> Subst:
     return Subst(op.LogicalAnd(op.Equal(total, 77), parts), op.NotEqual(total, total))
 
 
-@pytest.mark.parametrize("write", [not_of_bytes, sum_by_way_of_a_large_one])
+def cut_of_the_least() -> Subst:
+    """A quotient is never larger than the dividend, the least integer included."""
+    x, y = pat.Wildcard(dtype="int32"), pat.Wildcard(dtype="int32")
+    made = op.TruncDivide(x, 7) + y
+    asked = op.LogicalAnd(op.Equal(made, -5), op.Less(x, -(2**31) + 1))
+    return Subst(asked, op.NotEqual(made, made), where=[x.shape == y.shape])
+
+
+@pytest.mark.parametrize("write", [cut_of_the_least, not_of_bytes, sum_by_way_of_a_large_one])
 def test_what_wraps_on_the_way_to_an_element_is_tried(write: Callable[[], Subst]) -> None:
     assert only(flagged(write)).code is OUTPUTS_DIFFER
