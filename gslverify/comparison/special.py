@@ -81,11 +81,14 @@ def special_inputs(
 
     Where none of them are floats, these are made of what others are: of zeros, or of large numbers.
     """
-    asked = [v for v in variables if v.dtype in ANY_FLOAT] or variables
-    found = {v.name: usual[v.name] for v in variables if v not in asked}
-    for variable in asked:
-        menu = menu_of(kind, np.dtype(variable.dtype))
-        found[variable.name] = generator.choice(menu, variable.shape).astype(variable.dtype)
+    floats = {v.name for v in variables if v.dtype in ANY_FLOAT}
+    found: dict[str, Any] = {}
+    for v in variables:
+        if floats and v.name not in floats:
+            found[v.name] = usual[v.name]
+        else:
+            menu = menu_of(kind, np.dtype(v.dtype))
+            found[v.name] = generator.choice(menu, v.shape).astype(v.dtype)
     return found
 
 

@@ -93,8 +93,9 @@ def network_from(
         usual, known = preferences(choices, dtypes, sizes, turn, axes, numbers), dict(given)
         return lambda symbol, options: known.get(symbol.name) or usual(symbol, options)
 
-    is_roomy = demand is not None and sizes == ROOMY
-    wanted = sampler.selections.seen_where(demand) if demand is not None and is_roomy else demand
+    wanted = demand
+    if demand is not None and sizes == ROOMY:
+        wanted = sampler.selections.seen_where(demand)
     model = _model(preference, sampler, choices.number(7) == 7, wanted)
     if model is None:
         raise UnmetError(sampler.obstacle(preference()))

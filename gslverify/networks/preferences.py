@@ -21,7 +21,7 @@ EDGES = (127, 128, -128, 255, 256, 300, -129, 2**31 - 1, -(2**31), 2**31, 2**63 
 BEYOND = (2**11 + 1, 40_000, 70_000, 2**24 + 1, 2**31 + 1, 2**53 + 1)
 """More than float16, int16, uint16, float32, int32 and float64 can tell from their neighbours.
 
-Odd numbers are those that floats do not hold, and so are what is two or four more.
+Floats do not hold the odd ones, nor what is two or four more than these.
 """
 LENGTHS = (600, 4502, 256)
 """Longer than int8, uint8 and float16 can count, even if only every second element counts.

@@ -150,14 +150,21 @@ class Rounded(FollowedArray):
             return self.rounded()
         return sure(self.value) if self.made_by and step is Step.OTHER else self.value
 
+    def to_make_whole(self) -> Any:
+        """Return the values of which whole numbers are made.
+
+        Raises UnfollowedError where it is not known on which side of one a function lies.
+        """
+        given = self.used_for(Step.OTHER)
+        if self.is_approximate:
+            refuse_ties(given == np.rint(given))
+        return given
+
     def astype(self, dtype: Any) -> Any:
         """Convert; a narrower float rounds unless the machine may leave that out."""
         wanted = np.dtype(dtype)
         if not is_floating(wanted):
-            given = self.used_for(Step.OTHER)
-            if self.is_approximate:
-                refuse_ties(given == np.rint(given))
-            return self.machine.made_coarse(given.astype(wanted))
+            return self.machine.made_coarse(self.to_make_whole().astype(wanted))
         if wanted == self.dtype:
             return self
         wanted_digits = self.machine.digits_of(wanted)

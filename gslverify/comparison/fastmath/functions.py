@@ -79,11 +79,11 @@ def _place(func: Any, args: Arguments, kwargs: Options) -> Any:
     if operand.is_approximate:
         axis = kwargs.get("axis", rest[0] if rest else None)
         lines = np.ravel(values) if axis is None else np.moveaxis(values, axis, -1)
-        refuse_ties(np.diff(np.sort(lines))[..., COMPARED_LAST.get(func, slice(None))] == 0)
+        refuse_ties(np.diff(np.sort(lines))[..., DECIDING.get(func, slice(None))] == 0)
     return operand.machine.made_coarse(func(values, *rest, **kwargs))
 
 
-COMPARED_LAST = {np.argmax: slice(-1, None), np.argmin: slice(1)}
+DECIDING = {np.argmax: slice(-1, None), np.argmin: slice(1)}
 """Which neighbours in order decide about a place."""
 
 

@@ -67,10 +67,8 @@ def _same(ufunc: Any, *operands: Rounded) -> Rounded:
 
 def _step(ufunc: Any, operand: Rounded) -> Rounded:
     """Floor, ceil, round, sign: what they make is held by the dtype."""
-    given = operand.used_for(Step.OTHER)
-    if operand.is_approximate:
-        refuse_ties(given == np.rint(given))
-    return Rounded(operand.machine, operand.machine.made_coarse(ufunc(given)), operand.dtype)
+    value = ufunc(operand.to_make_whole())
+    return Rounded(operand.machine, operand.machine.made_coarse(value), operand.dtype)
 
 
 def _decide(ufunc: Any, *operands: Rounded) -> Any:
