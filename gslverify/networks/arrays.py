@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,7 @@ PEAK = 100
 """Far from other elements, and what one byte holds."""
 COMMON_PLACES = 5
 """Of shorter axes each place has an extremum before long."""
+MOST_PLACES = 3
 
 
 USUAL_DRAWS = len(MIXTURES[0])
@@ -106,12 +108,13 @@ def inputs_of_a_mixture(
     times = count if elements <= LARGE else min(count, len(distributions))
     chosen = _in_turn(distributions, times, seed)
     chosen += DISTRIBUTIONS_IN_CORNERS if network.in_corner else ()
-    chosen += DISTRIBUTIONS_AT_PLACES if _places(network) else ()
+    chosen += DISTRIBUTIONS_AT_PLACES * len(_places(network))
     drawn: set[tuple[bytes, ...]] = set()
     draws: list[dict[str, Any]] = []
     for number, distribution in enumerate(chosen):
         for attempt in range(MOST_ATTEMPTS):
-            filled = filled_inputs(network, distribution, seed + NEXT_SEED * number + attempt)
+            start, turn = seed + NEXT_SEED * number + attempt, chosen[:number].count(distribution)
+            filled = filled_inputs(network, distribution, start, turn)
             key = tuple(array.tobytes() for array in filled.values())
             if key not in drawn:
                 break
@@ -121,12 +124,13 @@ def inputs_of_a_mixture(
 
 
 def _places(network: Network) -> tuple[int, ...]:
-    """Return the numbers that a rule writes and some axis of an input has as a place, rare ones."""
+    """Return the first numbers that a rule writes and some axis of an input has as a rare place."""
     longest = max((size for variable in network.variables for size in variable.shape), default=0)
     if longest <= COMMON_PLACES:
         return ()
     numbers = (number for number in cut_points(network) if type(number) is int)
-    return tuple(number for number in numbers if COMMON_PLACES <= number < longest)
+    rare = (number for number in numbers if COMMON_PLACES <= number < longest)
+    return tuple(islice(rare, MOST_PLACES))
 
 
 def _in_turn(mixture: Sequence[Distribution], count: int, start: int) -> list[Distribution]:
@@ -137,13 +141,21 @@ def _in_turn(mixture: Sequence[Distribution], count: int, start: int) -> list[Di
     return [(first, *others)[number % len(mixture)] for number in range(count)]
 
 
-def filled_inputs(network: Network, distribution: Distribution, seed: int) -> dict[str, Any]:
-    """Return a value for every input of a network, drawn from one distribution."""
+def filled_inputs(
+    network: Network, distribution: Distribution, seed: int, turn: int = 0
+) -> dict[str, Any]:
+    """Return a value for every input of a network, drawn from one distribution.
+
+    Of several places for extrema one has its `turn`.
+    """
     style, guarded = distribution
     generator = np.random.default_rng(seed)
     ranges = value_ranges(network.outputs, guarded)
     at_places = (style, guarded) in DISTRIBUTIONS_AT_PLACES
-    numbers = _places(network) if at_places else cut_points(network) if style == CUT_POINTS else ()
+    numbers: tuple[float, ...] = cut_points(network) if style == CUT_POINTS else ()
+    if at_places:
+        places = _places(network)
+        numbers = (places[turn % len(places)],)
     filled: dict[str, Any] = {}
     for variable in network.variables:
         if style == "alike":
@@ -170,7 +182,7 @@ def random_array(
     """Return values of one style for a variable, brought into its ranges (see ANYWHERE).
 
     Half of the elements that are "cut points" are among `numbers`, if the dtype holds any of them;
-    "peaks" and "pits" are at places with one of these numbers.
+    "peaks" and "pits" are at places with the first of these numbers.
     """
     dtype = np.dtype(variable.dtype)
     if kind_of(dtype) == "b":
@@ -178,7 +190,7 @@ def random_array(
         return generator.integers(least, 2, variable.shape).astype(bool)
     raw = _STYLES[style](variable.shape, dtype, generator)
     if (style, True) in DISTRIBUTIONS_AT_PLACES:
-        raw = raw + _towards(variable.shape, int(generator.choice(numbers)), style, dtype)
+        raw = raw + _towards(variable.shape, int(numbers[0]), style, dtype)
     elif numbers and (likely := held(numbers, dtype)):
         wide = np.float64 if is_floating(dtype) else dtype
         chosen = generator.choice(np.array(likely, wide).astype(dtype), variable.shape)
