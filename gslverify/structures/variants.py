@@ -129,9 +129,9 @@ class Search:
                 self.found.append(Variant(tuple(replay.made), self.extent, self.steps))
                 yield self.found[-1], instance
 
-    def again(self) -> Iterator[tuple[Variant, Instance]]:
-        """Yield the structures that were found, as `variants` did; others are not looked for."""
-        for variant in self.found:
+    def again(self, start: int = 0) -> Iterator[tuple[Variant, Instance]]:
+        """Yield the structures that were found from number `start` on, as `variants` did."""
+        for variant in self.found[start:]:
             yield variant, self.builder.build(Replay(variant.choices))
 
     def has_more_after(self, most_runs: int) -> bool:

@@ -54,31 +54,59 @@ def enumerate_classes(subst: Subst, most: int, search: Search | None = None) -> 
     can all be tried. A `search` that was begun is gone on with.
     """
     usual = search or Search(subst)
-    if usual.has_more_after(MOST_RUNS):
+    classes = Classes(usual, most)
+    if classes.has_more_after(MOST_RUNS):
         return usual.selection(STRUCTURES_DRAWN, structures_asked_for(subst, usual.steps))
-    every_form = None if usual.exhaustive else _few_in_every_form(subst)
-    if every_form is not None:
-        every = _classes(every_form, most)
-        if len(every.variants) <= most:
-            return every
+    if not usual.exhaustive:
+        every_form = Classes(Search(subst, RARE), most)
+        if every_form.found_all_after(MOST_RUNS_IN_EVERY_FORM):
+            every = every_form.enumeration()
+            if len(every.variants) <= most:
+                return every
     if len(usual.found) <= FEW_STRUCTURES:
         return usual.enumeration(usual.found)
-    return _classes(usual, most)
+    return classes.enumeration()
 
 
-def _few_in_every_form(subst: Subst) -> Search | None:
-    """Return the search for structures with every form of attributes, if it found them all."""
-    search = Search(subst, RARE)
-    has_more = search.has_more_after(MOST_RUNS_IN_EVERY_FORM)
-    found_all = not has_more and search.exhaustive and not search.undecided
-    return search if found_all else None
+class Classes:
+    """One structure of each class that a search finds; those that are met when there are `most`.
 
+    Structures are compared when they are found, as they are there then, but for the first few.
+    """
 
-def _classes(search: Search, most: int) -> Enumeration:
-    """Return one structure of each class; those that are met when there are `most`, all are."""
-    forms = Forms()
-    classes: dict[Hashable, Variant] = {}
-    for variant, instance in search.again():
-        form = forms.of(instance) if len(classes) <= most else None
-        classes.setdefault(variant if form is None else form, variant)
-    return search.enumeration(list(classes.values()), len(search.found))
+    def __init__(self, search: Search, most: int) -> None:
+        self._search = search
+        self._most = most
+        self._forms = Forms()
+        self._first: dict[Hashable, Variant] = {}
+        self._compared = 0
+
+    def has_more_after(self, most_runs: int) -> bool:
+        """Go on with the search; tell whether more builds than these are needed for its end."""
+        for variant, instance in self._search.variants(most_runs):
+            if len(self._search.found) <= FEW_STRUCTURES:
+                continue
+            if self._compared + 1 == len(self._search.found):
+                self._add(variant, instance)
+            else:
+                self._catch_up()
+        return self._search.prefix is not None
+
+    def found_all_after(self, most_runs: int) -> bool:
+        """Tell whether so many builds find all structures, with every form of attributes."""
+        has_more = self.has_more_after(most_runs)
+        return not has_more and self._search.exhaustive and not self._search.undecided
+
+    def enumeration(self) -> Enumeration:
+        """Return one structure of each class, which stand for all."""
+        self._catch_up()
+        return self._search.enumeration(list(self._first.values()), len(self._search.found))
+
+    def _catch_up(self) -> None:
+        for variant, instance in self._search.again(self._compared):
+            self._add(variant, instance)
+
+    def _add(self, variant: Variant, instance: Instance) -> None:
+        self._compared += 1
+        form = self._forms.of(instance) if len(self._first) <= self._most else None
+        self._first.setdefault(variant if form is None else form, variant)
