@@ -45,13 +45,13 @@ from gslverify.structures.models.symbols import instance_symbols, is_constant
 from gslverify.trials.trial import EXCUSED, run_trial
 from gslverify.trials.trial import Outcome as Trial
 
-MOST_STEPS, MOST_STEPS_OF_RULE = 3_000, 5_000
+MOST_STEPS, MOST_STEPS_OF_RULE = 3_000, 7_000
 """Steps of kernels for one graph, and for all of a rule."""
 LIMIT, LIMIT_OF_RULE = 100_000, 400_000
 """The solver's own unit, of which it counts about a million in a second."""
 PATIENT_LIMIT = 3_000_000
 """For one more question about integers, as a formula of bits takes few steps for many units."""
-MOST_GRAPHS, MOST_GRAPHS_IF_PROVED = 12, 2
+MOST_GRAPHS, MOST_GRAPHS_IF_PROVED = 14, 2
 MOST_OPEN_ATTRIBUTES = 2
 """After so many graphs of a rule with unknown attributes in vain, models say what these are."""
 MOST_TRIALS, MOST_TRIALS_OF_A_GRAPH = 12, 6

@@ -1,16 +1,21 @@
-"""Small graphs that a rule matches: of every structure some, of sizes 1 to 3 and several dtypes."""
+"""Small graphs that a rule matches: of every structure some, of sizes 1 to 3 and several dtypes.
+
+Where a rule writes numbers, some have an axis with room for these as places.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import cycle
+from functools import partial
+from itertools import cycle, islice
 from math import prod
 from typing import Any
 
 from gsl.attr.term import Symbol
 from gsl.errors import GslError
 from gsl.operators.declaration import tensors
+from gslverify.networks.rare_sizes import sizes_with_room
 from gslverify.structures.models.concrete import value_in
 from gslverify.structures.models.sampling import Sampler
 from gslverify.structures.models.simple_values import Preferred
@@ -31,6 +36,9 @@ INTEGERS = (1, 2, -1)
 TURNS = len(DTYPES)
 MOST_ELEMENTS = 64
 """Elements of all inputs of a small graph."""
+MOST_WITH_ROOM, MOST_ELEMENTS_WITH_ROOM = 4, 400
+USUAL_PLACES = 2
+"""Every second small graph has places up to this one."""
 
 Model = Mapping[Symbol, Any]
 
@@ -49,21 +57,43 @@ def small_graphs(samplers: Sequence[Sampler]) -> Iterator[SmallGraph]:
     Structures begin with different sizes and dtypes, because there may be time for one graph of
     each only.
     """
+    numbers = {id(sampler): number for number, sampler in enumerate(samplers)}
     seen: set[Any] = set()
+    for sampler, model in _models(samplers):
+        key = numbers[id(sampler)], tuple(model.items())
+        if key not in seen:
+            seen.add(key)
+            yield SmallGraph(sampler, model)
+
+
+def _models(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, Model]]:
     for turn in range(TURNS):
         for number, sampler in enumerate(samplers):
             model = _model(sampler, turn + number, is_first=not turn)
-            if model is None:
-                continue
-            key = number, tuple(model.items())
-            if key not in seen and _is_small(sampler, model):
-                seen.add(key)
-                yield SmallGraph(sampler, model)
+            if model is not None and _elements(sampler, model) <= MOST_ELEMENTS:
+                yield sampler, model
+        if not turn:
+            yield from islice(_with_room(samplers), MOST_WITH_ROOM)
 
 
-def _model(sampler: Sampler, turn: int, is_first: bool) -> Model | None:
-    """Return a model with the preferences of a turn; the first of a structure may be near them."""
-    preference = Preferred(
+def _with_room(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, Model]]:
+    """Yield models with room for places that the rule writes."""
+    for sampler, given in sizes_with_room(samplers, USUAL_PLACES):
+        preference = partial(_given_or_preferred, dict(given), _preferred(0))
+        model = sampler.near(preference, may_be_empty=False)
+        if model is not None and _elements(sampler, model) <= MOST_ELEMENTS_WITH_ROOM:
+            yield sampler, model
+
+
+def _given_or_preferred(
+    given: Mapping[str, int], preferred: Preferred, symbol: Symbol, options: tuple[Any, ...]
+) -> Any:
+    return given[symbol.name] if symbol.name in given else preferred(symbol, options)
+
+
+def _preferred(turn: int) -> Preferred:
+    """Return the preferences of a turn."""
+    return Preferred(
         cycle(SIZES[turn % TURNS]),
         cycle(COUNTS[turn % TURNS]),
         DTYPES[turn % TURNS],
@@ -72,6 +102,11 @@ def _model(sampler: Sampler, turn: int, is_first: bool) -> Model | None:
         flag=bool(turn % 2),
         turn=turn,
     )
+
+
+def _model(sampler: Sampler, turn: int, is_first: bool) -> Model | None:
+    """Return a model with the preferences of a turn; the first of a structure may be near them."""
+    preference = _preferred(turn)
     try:
         if not is_first:
             return sampler.granted(preference, may_be_empty=False)
@@ -81,9 +116,9 @@ def _model(sampler: Sampler, turn: int, is_first: bool) -> Model | None:
         return None
 
 
-def _is_small(sampler: Sampler, model: Model) -> bool:
-    """Tell whether the inputs of a structure are small in a model."""
+def _elements(sampler: Sampler, model: Model) -> int:
+    """Return how many elements the inputs of a structure have in a model."""
     bindings = sampler.instance.bindings
     types = [bindings.nodes[key].expr.type for key in sampler.instance.inputs]
     shapes = [value_in(tensor.shape, model) for tensor in tensors(tuple(types))]
-    return sum(map(prod, shapes)) <= MOST_ELEMENTS
+    return sum(map(prod, shapes))

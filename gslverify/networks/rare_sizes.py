@@ -57,22 +57,33 @@ Seen = dict[tuple[Hashable, ...], Hashable]
 def rare_sizes(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, Given]]:
     """Yield structures with values of their free sizes and integer attributes that are rare."""
     for sampler in _few(samplers):
-        for given in chain(islice(_rare(sampler), MOST_POINTS), _with_room(sampler)):
+        for given in islice(_rare(sampler), MOST_POINTS):
+            yield sampler, given
+        for given in _with_room(sampler):
             yield sampler, given
 
 
-def _with_room(sampler: Sampler) -> Iterator[Given]:
+def sizes_with_room(samplers: Sequence[Sampler], beyond: int) -> Iterator[tuple[Sampler, Given]]:
+    """Yield structures with sizes that leave room for places beyond a number, if some are named."""
+    for sampler in _few(samplers):
+        for given in _with_room(sampler, beyond):
+            yield sampler, given
+
+
+def _with_room(sampler: Sampler, beyond: int = SMALL) -> Iterator[Given]:
     """Yield sizes that are a little more than numbers that the rule writes, which may be places.
 
     All sizes and attributes are that, or one of them while others are 1.
     """
-    numbers = [one for one in _written(sampler.instance.subst) if SMALL < one <= LARGEST_PLACE]
+    written = _written(sampler.instance.subst)
+    numbers = [one for one in written if beyond < one <= LARGEST_PLACE][:MOST_PLACES]
     sizes = [symbol.name for symbol in sampler.free if is_size(symbol)]
     if len(sizes) > 1 and names_any(sampler.instance.subst, BYTES):
         yield tuple((name, ROOT_OF_BYTES) for name in sizes)
     names = [symbol.name for symbol in sampler.extents if is_size(symbol) or symbol.low == 1]
-    for number in numbers[:MOST_PLACES]:
+    for number in sorted(numbers, reverse=True):
         yield tuple((name, number + 2) for name in names)
+    for number in numbers:
         for name in names[:MOST_INTEGERS] if len(names) > 1 else ():
             yield tuple((other, number + 2 if other == name else 1) for other in names)
 

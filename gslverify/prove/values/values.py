@@ -88,9 +88,9 @@ class Factor:
     is_bit: bool = False
 
     @property
-    def signature(self) -> tuple[str, str, int, int]:
+    def signature(self) -> tuple[str, str, int, int, int]:
         """What factors that are equal usually have in common."""
-        return self.head, self.name, len(self.arguments), len(self.items)
+        return self.head, self.name, len(self.places), len(self.arguments), len(self.items)
 
 
 Powers = tuple[tuple[Factor, int], ...]

@@ -234,3 +234,12 @@ def test_a_rule_with_other_shapes_is_not_examined() -> None:
 def test_the_answer_is_the_same_every_time() -> None:
     said = {note_of(PAIRS["padding of a convolution"][1]) for _ in range(3)}
     assert len(said) == 1
+
+
+def test_functions_of_as_many_values_but_not_places_are_not_the_same() -> None:
+    def smallest_and_largest() -> Subst:
+        ordered = op.Sort(pat.Wildcard(ndim=1, dtype="int32"), axis=-1, descending=False)
+        both = ordered + op.Flip(ordered, axis=0)
+        return Subst(both, op.Where(op.Equal(both, 1001), both * 0, both))
+
+    assert note_of(smallest_and_largest)
