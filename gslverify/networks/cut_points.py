@@ -25,6 +25,7 @@ MOST_OF_A_CONSTANT = 8
 MOST_BETWEEN = 8
 LARGEST = 1e300
 """Numbers that are larger, infinite or none have nothing between them."""
+BYTES_OF_FEW_FLOATS = 2
 DRAWN_ANYWAY = frozenset(range(-3, 4))
 
 
@@ -69,13 +70,24 @@ def _middle(low: float, high: float) -> float:
 def held(numbers: Iterable[float], dtype: np.dtype[Any]) -> list[float]:
     """Return those of some numbers, their neighbours and opposites, that a dtype can hold.
 
-    Of integers so are those on the other side of its range.
+    Of integers so are those on the other side of its range. Neighbours of a float are others where
+    there are few.
     """
     if is_floating(dtype):
         finite = [number for number in numbers if abs(number) <= float(finfo(dtype).max)]
-        return [near for number in finite for near in (number, -number)]
+        found = [(number, number, *_neighbours(number, dtype)) for number in finite]
+        return [near for several in found for one in several for near in (one, -one)]
     limits = iinfo(dtype)
     whole = (int(number) for number in numbers if number == number // 1)
     half = (int(limits.max) - int(limits.min) + 1) // 2  # products with even numbers do not see it
     near = (v for n in whole for v in (n, n + 1, n - 1, -n, n + half, n - half))
     return [value for value in near if limits.min <= value <= limits.max]
+
+
+def _neighbours(number: float, dtype: np.dtype[Any]) -> tuple[float, ...]:
+    """Return the floats beside a number, of a dtype that has few."""
+    if dtype.itemsize > BYTES_OF_FEW_FLOATS:
+        return ()
+    nearest = np.asarray(number).astype(dtype)
+    beside = [np.nextafter(nearest, np.asarray(to).astype(dtype)) for to in (-np.inf, np.inf)]
+    return tuple(float(one) for one in beside if np.isfinite(one.astype(np.float64)))

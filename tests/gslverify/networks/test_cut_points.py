@@ -72,18 +72,29 @@ def test_large_constants_mention_a_few_numbers() -> None:
     assert len(cut_points(network(many))) <= 16
 
 
+def with_opposites(*numbers: float) -> set[float]:
+    return {*numbers, *(-number for number in numbers)}
+
+
 @pytest.mark.parametrize(
     ("dtype", "expected"),
     [
         ("int8", {100, 101, 99, -100, -28}),
         ("uint8", {100, 101, 99, 228}),
-        ("float16", {100.0, -100.0, 0.5, -0.5}),
-        ("float64", {100.0, -100.0, 0.5, -0.5, 1e30, -1e30}),
+        ("float16", with_opposites(100.0, 99.9375, 100.0625, 0.5, 0.5 - 2**-12, 0.5 + 2**-11)),
+        ("bfloat16", with_opposites(100.0, 99.5, 100.5, 0.5, 0.5 - 2**-9, 0.5 + 2**-8)),
+        ("float64", {100.0, -100.0, 0.5, -0.5}),
     ],
 )
 def test_dtypes_get_what_they_hold(dtype: str, expected: set[float]) -> None:
     numbers = (100, 0.5, 1e30, float("nan"), float("inf"))
-    assert set(held(numbers, np.dtype(dtype))) == expected
+    found = set(held(numbers, np.dtype(dtype)))
+    assert {number for number in found if abs(number) < 1e29} == expected
+
+
+def test_a_wide_dtype_holds_large_numbers() -> None:
+    assert set(held((1e30,), np.dtype("float64"))) == {1e30, -1e30}
+    assert held((1e30,), np.dtype("float16")) == []
 
 
 def test_about_half_of_the_elements_are_cut_points() -> None:
