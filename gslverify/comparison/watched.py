@@ -1,13 +1,14 @@
-"""Arrays of NumPy that note what is compared while the reference of a user's operator runs.
+"""Arrays of NumPy that note what is compared while the reference of an operator runs.
 
-A kernel says where a function turns. A reference is any code, which only shows it by what it
-compares: sums of elements, products, distances, or whatever else it has computed.
+A kernel says where a function turns. The reference of a user's operator is any code, which only
+shows it by what it compares: sums of elements, products, distances, or whatever else it has
+computed. Nor can the solver say where a comparison turns of what functions like `exp` have made.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -18,6 +19,8 @@ from gsl.evaluate import value_of
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import kind_of
+from gslverify.semantics.laws import OPEN
+from gslverify.structures.kernels import compares, functions_of
 
 Place = tuple[Any, ...]
 """Where in its code a reference compares, and how often it has before."""
@@ -136,9 +139,26 @@ def foreign_calls(outputs: Sequence[Expr]) -> list[Call]:
     return [one for one in calls if one.operator.reference and not one.operator.is_built_in]
 
 
-def distances(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> Distances:
-    """Return what references of others compare when a graph is run; {} where one fails."""
-    watched, values = set(foreign_calls(outputs)), dict[Expr, Any]()
+def comparisons_of_functions(outputs: Sequence[Expr]) -> list[Call]:
+    """Return the calls that compare floats made by functions of which the solver knows few laws."""
+    made: set[Expr] = set()
+    found: list[Call] = []
+    for expr in reverse_post_order(outputs):
+        if not isinstance(expr, Call):
+            continue
+        is_made = not made.isdisjoint(expr.operands)
+        if is_made and compares(expr):
+            found.append(expr)
+        elif is_made or not functions_of(expr).isdisjoint(OPEN):
+            made.add(expr)
+    return found
+
+
+def distances(
+    outputs: Sequence[Expr], inputs: Mapping[str, Any], calls: Iterable[Call]
+) -> Distances:
+    """Return what references of some calls compare when a graph is run; {} where one fails."""
+    watched, values = set(calls), dict[Expr, Any]()
     with np.errstate(all="ignore"), _noting() as noted:
         try:
             for expr in reverse_post_order(outputs):

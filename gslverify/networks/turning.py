@@ -1,4 +1,4 @@
-"""Inputs at which comparisons that references of users make come out otherwise.
+"""Inputs at which comparisons come out otherwise: of functions, or by references of users.
 
 Which elements make a sum, or a product, equal a number of somebody's code no draw finds. One
 element is changed a little to see how far each comparison moves, and then by as much as it takes
@@ -17,9 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from gsl.expr import Expr
+from gsl.expr import Call, Expr
 from gsl.numpy_dtypes import finfo, iinfo, is_floating, kind_of
-from gslverify.comparison.watched import Distances, Place, distances, foreign_calls
+from gslverify.comparison.watched import (
+    Distances,
+    Place,
+    comparisons_of_functions,
+    distances,
+    foreign_calls,
+)
 
 MOST_RUNS, MOST_RUNS_OF_A_NETWORK = 4_000, 150
 MOST_STEPS = 20
@@ -30,6 +36,9 @@ MOST_TOGETHER = 12
 """Where inputs have no more elements than this, all of them are changed at once."""
 ENOUGH = 10
 """So often a comparison is made to come out in a way, on different networks."""
+CLOSE = 16
+"""Units in the last place from a root to floats that are close to it."""
+CLOSER = 2.0**-10
 SIGNS = (0, 1, -1)
 
 Inputs = Mapping[str, Any]
@@ -56,8 +65,9 @@ class Turning:
     reached: Counter[tuple[Held, Place, Outcome]] = field(default_factory=Counter)
 
     def inputs(self, outputs: Sequence[Expr], bases: Sequence[Inputs]) -> list[Inputs]:
-        """Return inputs near some at which comparisons in references of others come out anew."""
-        if not bases or not foreign_calls(outputs):
+        """Return inputs near some at which comparisons come out anew."""
+        calls = [*foreign_calls(outputs), *comparisons_of_functions(outputs)] if bases else []
+        if not calls:
             return []
         most = min(MOST_RUNS, self.runs + MOST_RUNS_OF_A_NETWORK)
         found: list[Inputs] = []
@@ -68,7 +78,7 @@ class Turning:
                 break
             waiting.sort(key=_equations, reverse=True)
             base, held = waiting.pop(0)
-            search = _Search(outputs, base, held, self, most, seen.setdefault(held, set()))
+            search = _Search(outputs, calls, base, held, self, most, seen.setdefault(held, set()))
             for made, way in search.found():
                 found.append(made)
                 if len(held) < MOST_HELD:
@@ -81,6 +91,7 @@ class _Search:
     """The comparisons of one graph on one of its inputs; `seen` are those of other inputs."""
 
     outputs: Sequence[Expr]
+    calls: Sequence[Call]
     base: Inputs
     held: Held
     turning: Turning
@@ -89,7 +100,7 @@ class _Search:
 
     def run(self, inputs: Inputs) -> Distances:
         self.turning.runs += 1
-        noted = distances(self.outputs, inputs)
+        noted = distances(self.outputs, inputs, self.calls)
         if self._holds(noted):
             self.seen.update((place, one) for place, apart in noted.items() for one in _ways(apart))
         return noted
@@ -147,7 +158,7 @@ class _Search:
         """Return what is compared after a step, without saying that it was seen."""
         made = None if self._is_spent() else _moved(self.base, direction, 1)
         self.turning.runs += made is not None
-        return {} if made is None else distances(self.outputs, made)
+        return {} if made is None else distances(self.outputs, made, self.calls)
 
     def _turned(
         self, place: Place, direction: Direction, here: Any, there: Any
@@ -162,8 +173,44 @@ class _Search:
             return
         which = int(np.nanargmin(ways))
         root = self._root(place, direction, which, float(here[which]), float(there[which]))
-        for steps in () if root is None else (root, root + 1, root - 1):
+        if root is None:
+            return
+        for near in self._close_by(direction, root):
+            made = _moved(self.base, direction, root + near)
+            yield from self._beside(made, place, which, abs(float(here[which])))
+        for steps in (root, root + 1, root - 1):
             yield from self._tried(_moved(self.base, direction, steps), place, wanted)
+
+    def _close_by(self, direction: Direction, root: float) -> tuple[float, ...]:
+        """Return how many steps it is from a root to floats that are hardly told from it."""
+        (name, place), amount = next(iter(direction.items()))
+        array = self.base[name]
+        if len(direction) > 1 or not is_floating(array.dtype):
+            return ()
+        size = abs(_at(array, place)) + abs(root * amount)
+        near = size * CLOSE * float(finfo(array.dtype).eps) / abs(amount)
+        return near, -near
+
+    def _beside(
+        self, made: Inputs | None, place: Place, which: int, before: float
+    ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
+        """Yield inputs beside a root, as two comparisons may turn there one after the other.
+
+        It is one if both sides of the comparison are much closer there than they were `before`.
+        """
+        if made is None or self._is_spent():
+            return
+        noted = self.run(made)
+        apart = noted.get(place, np.empty(0))
+        if which >= apart.size or not abs(float(apart[which])) < CLOSER * before:
+            return
+        ways = sorted(_ways(apart) & {(1, False), (-1, False)})
+        reached = self.turning.reached
+        for way in ways[:1] if self._holds(noted) else ():
+            key = self.held, (place, "beside"), way
+            if reached[key] < ENOUGH:
+                reached[key] += 1
+                yield made, (place, way)
 
     def _root(
         self, place: Place, direction: Direction, which: int, here: float, there: float
@@ -182,7 +229,10 @@ class _Search:
             if noted is None or which >= noted.size:
                 return None
             here, there = there, float(noted[which])
-        return new if there == 0 else round(new) if isfinite(new) else None
+        if there == 0 or not isfinite(new):
+            return new if there == 0 else None
+        (name, _), _ = next(iter(direction.items()))
+        return new if is_floating(self.base[name].dtype) else round(new)
 
     def _all_of(
         self, name: str, start: Distances

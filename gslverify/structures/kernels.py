@@ -18,6 +18,9 @@ CHOOSING = frozenset({"select", "max", "min", "cast"})
 """Functions whose value is one of their arguments, or the same number in another dtype."""
 
 
+COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
+
+
 @dataclass(frozen=True, slots=True)
 class Element:
     """What a call has at an `index` of a tensor that it returns, which has a `type`.
@@ -99,6 +102,20 @@ def converts(call: Call) -> bool:
     return bool(values) and all(
         isinstance(one, Apply) and one.function == "cast" and isinstance(one.arguments[0], Read)
         for one in values
+    )
+
+
+def functions_of(call: Call) -> frozenset[str]:
+    """Return the functions that a kernel applies to elements."""
+    nodes = (node for element in elements_of(call) for node in walk(element.value))
+    return frozenset(node.function for node in nodes if isinstance(node, Apply))
+
+
+def compares(call: Call) -> bool:
+    """Tell whether a call says how its operands compare, element by element."""
+    values = [element.value for element in elements_of(call)]
+    return bool(values) and all(
+        isinstance(one, Apply) and one.function in COMPARISONS for one in values
     )
 
 

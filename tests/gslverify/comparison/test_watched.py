@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gsl.expr import Call, Var
+from gsl.expr import Call, Expr, Var
 from gsl.operators import REGISTRY
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.types import TensorType
-from gslverify.comparison.watched import distances
+from gslverify.comparison.watched import comparisons_of_functions, distances
 from gslverify.networks.turning import Turning
 
 
@@ -31,7 +31,7 @@ def called() -> Iterator[Callable[[Any], Call]]:
 
 
 def noted(call: Call, *values: float) -> list[list[float]]:
-    found = distances((call,), {"x": np.array(values, "float32")})
+    found = distances((call,), {"x": np.array(values, "float32")}, [call])
     return [[float(one) for one in apart] for apart in found.values()]
 
 
@@ -70,9 +70,29 @@ def test_nothing_is_noted_of_a_reference_that_fails(called: Callable[[Any], Call
     assert noted(called(failing), 1.0, 2.0, 3.0) == []
 
 
-def test_nothing_is_noted_of_operators_of_this_package() -> None:
-    call = Call(REGISTRY["Relu"], (Var("x", (3,), "float32"),), {})
-    assert noted(call, 1.0, 2.0, 3.0) == []
+def call_of(name: str, *operands: Expr) -> Call:
+    return Call(REGISTRY[name], operands, {})
+
+
+X = Var("x", (3,), "float32")
+
+
+def test_nothing_is_noted_of_calls_that_are_not_asked_about() -> None:
+    call = call_of("Relu", X)
+    assert distances((call,), {"x": np.ones(3, "float32")}, []) == {}
+
+
+def test_comparisons_of_what_functions_made_are_followed() -> None:
+    made = call_of("Add", call_of("Exp", X), X)
+    above, beside = call_of("Greater", made, X), call_of("Greater", X, X)
+    both = call_of("LogicalAnd", above, beside)
+    assert comparisons_of_functions((both,)) == [above]
+
+
+def test_truth_values_of_functions_are_not_compared_by_them() -> None:
+    above = call_of("Greater", call_of("Exp", X), X)
+    chosen = call_of("Where", above, X, X)
+    assert comparisons_of_functions((call_of("Less", chosen, X),)) == [above]
 
 
 def test_inputs_are_found_at_which_two_elements_have_a_sum(called: Callable[[Any], Call]) -> None:
