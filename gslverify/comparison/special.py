@@ -30,6 +30,14 @@ BEYOND_HALVES = 70_000
 
 DOWN = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 """The powers of 2 by which inputs are made smaller until nothing overflows."""
+DOMAINS: Sequence[Callable[[Any], Any]] = (
+    np.abs,
+    lambda array: np.clip(array, -1, 1),
+    lambda array: np.clip(np.abs(array), 0, 1),
+    lambda array: np.abs(array) + array.dtype.type(1),
+)
+"""What brings numbers to where functions like roots, logarithms and arc sines have values."""
+
 ROUNDED_SHARE = 15 / 16
 """The share of the largest number beyond which rounding may decide whether a result overflows."""
 
@@ -182,6 +190,7 @@ def _decisions(
     if not any(places.any() for places in suspects.values()):
         return
     values = trace((*source, *target), inputs)
+    of_source = {expr: values[expr] for expr in reverse_post_order(source)}
     for kind, sides, tame in _calmer((source, target), inputs, values):
         try:
             calm = [evaluate(side, tame) for side in sides]
@@ -193,6 +202,8 @@ def _decisions(
             places = suspect & ~apart(*calm_pairs[number])
             if kind == INFINITY:
                 places &= where_any(np.isinf, values, places.shape)
+            elif kind == NAN and sides[0] is source:
+                places &= where_any(np.isnan, of_source, places.shape)
             if places.any():
                 one, other = pairs[number]
                 found.append(Change(kind, number, places, one, other, inputs))
@@ -209,7 +220,8 @@ def _calmer(
 ) -> Iterator[tuple[str, Sides, Mapping[str, Any]]]:
     """Yield both sides and inputs without a kind of special values, and that kind.
 
-    It is one of the inputs or else of constants, or an infinity that is computed from neither.
+    It is one of the inputs or else of constants, or an infinity that is computed from neither, or
+    NaN where a function has no value.
     """
     kind, tame = _tamed(inputs)
     if kind:
@@ -222,6 +234,9 @@ def _calmer(
     smaller = _without_overflow((*sides[0], *sides[1]), inputs) if _has_infinity(values) else None
     if smaller is not None:
         yield INFINITY, sides, smaller
+    inside = _within_domains((*sides[0], *sides[1]), tame)
+    if inside is not None:
+        yield NAN, sides, inside
 
 
 def _floating_constants(outputs: Sequence[Expr]) -> dict[Expr, Any]:
@@ -291,6 +306,19 @@ def _without_overflow(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> dic
                 return smaller
         except (GslError, IndexError):
             return None
+    return None
+
+
+def _within_domains(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return inputs in whose place all functions have values; None if it is these, or none are."""
+    for number, domain in enumerate((lambda array: array, *DOMAINS)):
+        moved = {n: domain(a) if is_floating(a.dtype) else a for n, a in inputs.items()}
+        try:
+            values = trace(outputs, moved)
+        except (GslError, IndexError):
+            return None
+        if not any(np.isnan(array).any() for array in floats_in(values.values())):
+            return moved if number else None
     return None
 
 

@@ -139,19 +139,24 @@ def foreign_calls(outputs: Sequence[Expr]) -> list[Call]:
     return [one for one in calls if one.operator.reference and not one.operator.is_built_in]
 
 
-def comparisons_of_functions(outputs: Sequence[Expr]) -> list[Call]:
-    """Return the calls that compare floats made by functions of which the solver knows few laws."""
+def comparisons_beside_functions(outputs: Sequence[Expr]) -> list[Call]:
+    """Return all comparisons if some are of floats that the solver cannot say, else none.
+
+    It knows few laws of the functions that made these. Conditions on others have to hold as well.
+    """
     made: set[Expr] = set()
     found: list[Call] = []
+    of_functions = False
     for expr in reverse_post_order(outputs):
         if not isinstance(expr, Call):
             continue
         is_made = not made.isdisjoint(expr.operands)
-        if is_made and compares(expr):
+        if compares(expr):
             found.append(expr)
+            of_functions |= is_made
         elif is_made or not functions_of(expr).isdisjoint(OPEN):
             made.add(expr)
-    return found
+    return found if of_functions else []
 
 
 def distances(

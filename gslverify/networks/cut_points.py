@@ -70,12 +70,13 @@ def _middle(low: float, high: float) -> float:
 def held(numbers: Iterable[float], dtype: np.dtype[Any]) -> list[float]:
     """Return those of some numbers, their neighbours and opposites, that a dtype can hold.
 
-    Of integers so are those on the other side of its range. Neighbours of a float are others where
-    there are few.
+    Of integers so are those on the other side of its range. Beside a float lie the next ones, which
+    are drawn less often where there are many floats.
     """
     if is_floating(dtype):
         finite = [number for number in numbers if abs(number) <= float(finfo(dtype).max)]
-        found = [(number, number, *_neighbours(number, dtype)) for number in finite]
+        often = 2 if dtype.itemsize <= BYTES_OF_FEW_FLOATS else 6
+        found = [(*[number] * often, *_neighbours(number, dtype)) for number in finite]
         return [near for several in found for one in several for near in (one, -one)]
     limits = iinfo(dtype)
     whole = (int(number) for number in numbers if number == number // 1)
@@ -85,9 +86,7 @@ def held(numbers: Iterable[float], dtype: np.dtype[Any]) -> list[float]:
 
 
 def _neighbours(number: float, dtype: np.dtype[Any]) -> tuple[float, ...]:
-    """Return the floats beside a number, of a dtype that has few."""
-    if dtype.itemsize > BYTES_OF_FEW_FLOATS:
-        return ()
+    """Return the floats beside a number."""
     nearest = np.asarray(number).astype(dtype)
     beside = [np.nextafter(nearest, np.asarray(to).astype(dtype)) for to in (-np.inf, np.inf)]
     return tuple(float(one) for one in beside if np.isfinite(one.astype(np.float64)))

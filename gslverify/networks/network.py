@@ -26,7 +26,7 @@ class Network:
 
     `outputs` contains the match; `matched` are the expressions that the outputs of the rule must
     match, `context` what was built around them, `model` the attributes and sizes by name. With
-    `escaping` a value inside the match is an output, too, so the match has to be declined;
+    `escaping` a value inside the match is an output, too, so this match has to be declined;
     `in_corner` says that the model lies in the corner that was asked for, `sampler` knows other
     models of the same structure, and `constants` are the values of those that the rule leaves open.
     """

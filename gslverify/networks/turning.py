@@ -22,12 +22,14 @@ from gsl.numpy_dtypes import finfo, iinfo, is_floating, kind_of
 from gslverify.comparison.watched import (
     Distances,
     Place,
-    comparisons_of_functions,
+    comparisons_beside_functions,
     distances,
     foreign_calls,
 )
 
 MOST_RUNS, MOST_RUNS_OF_A_NETWORK = 4_000, 150
+MOST_RUNS_OF_FUNCTIONS = 2_000
+"""Where no reference is somebody else's code, so many runs are enough."""
 MOST_STEPS = 20
 MOST_BASES = 8
 MOST_HELD = 2
@@ -50,6 +52,8 @@ Element = tuple[str, int]
 """A place of an input, counted row by row."""
 Direction = Mapping[Element, float]
 """How much is added to elements."""
+Made = tuple[Inputs, tuple[Place, Outcome]]
+"""Inputs, and the comparison that comes out anew on them."""
 SOME = tuple((sign, False) for sign in SIGNS)
 
 
@@ -66,10 +70,12 @@ class Turning:
 
     def inputs(self, outputs: Sequence[Expr], bases: Sequence[Inputs]) -> list[Inputs]:
         """Return inputs near some at which comparisons come out anew."""
-        calls = [*foreign_calls(outputs), *comparisons_of_functions(outputs)] if bases else []
+        foreign = foreign_calls(outputs) if bases else []
+        calls = [*foreign, *comparisons_beside_functions(outputs)] if bases else []
         if not calls:
             return []
-        most = min(MOST_RUNS, self.runs + MOST_RUNS_OF_A_NETWORK)
+        of_rule = MOST_RUNS if foreign else MOST_RUNS_OF_FUNCTIONS
+        most = min(of_rule, self.runs + MOST_RUNS_OF_A_NETWORK)
         found: list[Inputs] = []
         waiting: list[tuple[Inputs, Held]] = [(base, frozenset()) for base in bases]
         seen: dict[Held, set[tuple[Place, Outcome]]] = {}
@@ -79,7 +85,7 @@ class Turning:
             waiting.sort(key=_equations, reverse=True)
             base, held = waiting.pop(0)
             search = _Search(outputs, calls, base, held, self, most, seen.setdefault(held, set()))
-            for made, way in search.found():
+            for made, way in _quietly(search.found()):
                 found.append(made)
                 if len(held) < MOST_HELD:
                     waiting.append((made, held | {way}))
@@ -105,7 +111,7 @@ class _Search:
             self.seen.update((place, one) for place, apart in noted.items() for one in _ways(apart))
         return noted
 
-    def found(self) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
+    def found(self) -> Iterator[Made]:
         """Yield inputs of which few elements were changed, and the comparison that shows it."""
         start = self.run(self.base)
         beside: dict[Element, Distances] = {}
@@ -113,13 +119,14 @@ class _Search:
             yield from self._along({element: 1.0}, start, beside)
         for direction in self._along_held(start, beside):
             yield from self._along(direction, start, {})
-        for name in _numbers(self.base) if start else ():
-            yield from self._all_of(name, start)
-        yield from self._all_together(start, beside)
+        if start and foreign_calls(self.calls):
+            for name in _numbers(self.base):
+                yield from self._all_of(name, start)
+            yield from self._all_together(start, beside)
 
     def _along(
         self, direction: Direction, start: Distances, beside: dict[Element, Distances]
-    ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
+    ) -> Iterator[Made]:
         """Yield inputs in a direction; what one step does is kept of a single element."""
         moved = None if self._is_spent() else _moved(self.base, direction, 1)
         if moved is None:
@@ -160,9 +167,7 @@ class _Search:
         self.turning.runs += made is not None
         return {} if made is None else distances(self.outputs, made, self.calls)
 
-    def _turned(
-        self, place: Place, direction: Direction, here: Any, there: Any
-    ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
+    def _turned(self, place: Place, direction: Direction, here: Any, there: Any) -> Iterator[Made]:
         """Yield inputs at which a comparison comes out as it did not yet."""
         wanted = self._wanted(place)
         if wanted.isdisjoint(SOME) or here.shape != there.shape:
@@ -193,7 +198,7 @@ class _Search:
 
     def _beside(
         self, made: Inputs | None, place: Place, which: int, before: float
-    ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
+    ) -> Iterator[Made]:
         """Yield inputs beside a root, as two comparisons may turn there one after the other.
 
         It is one if both sides of the comparison are much closer there than they were `before`.
@@ -234,9 +239,7 @@ class _Search:
         (name, _), _ = next(iter(direction.items()))
         return new if is_floating(self.base[name].dtype) else round(new)
 
-    def _all_of(
-        self, name: str, start: Distances
-    ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
+    def _all_of(self, name: str, start: Distances) -> Iterator[Made]:
         """Yield inputs at which a comparison comes out in a way for all elements of one at once."""
         array = self.base[name]
         moved = None if self._is_spent() or array.size < 2 else _shifted(self.base, name, 1.0)
@@ -254,9 +257,7 @@ class _Search:
                 steps = (sign - start[place]) / slopes
                 yield from self._tried(_shifted(self.base, name, steps), place, wanted)
 
-    def _all_together(
-        self, start: Distances, beside: dict[Element, Distances]
-    ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
+    def _all_together(self, start: Distances, beside: dict[Element, Distances]) -> Iterator[Made]:
         """Yield inputs at which a comparison of several elements comes out in a way for all.
 
         Its sides may be made of any elements, as in `all(x == flip(x))`: what a step with each of
@@ -283,9 +284,7 @@ class _Search:
                 pairs = zip((elements[n] for n in few), map(float, steps), strict=True)
                 yield from self._tried(_moved(self.base, dict(pairs), 1), place, wanted)
 
-    def _tried(
-        self, made: Inputs | None, place: Place, wanted: set[Outcome]
-    ) -> Iterator[tuple[Inputs, tuple[Place, Outcome]]]:
+    def _tried(self, made: Inputs | None, place: Place, wanted: set[Outcome]) -> Iterator[Made]:
         """Yield inputs if a comparison comes out on them in a way that is wanted."""
         if made is None or self._is_spent():
             return
@@ -308,6 +307,16 @@ class _Search:
 
     def _is_spent(self) -> bool:
         return self.turning.runs >= self.most
+
+
+def _quietly(found: Iterator[Made]) -> Iterator[Made]:
+    """Yield what is found; infinities and NaN, of which no step is known, are no surprise."""
+    while True:
+        with np.errstate(all="ignore"):
+            one = next(found, None)
+        if one is None:
+            return
+        yield one
 
 
 def _equations(waiting: tuple[Inputs, Held]) -> int:

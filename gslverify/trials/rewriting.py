@@ -7,13 +7,20 @@ from dataclasses import replace
 from gsl.engine.fixpoint import apply
 from gsl.engine.record import Record
 from gsl.errors import GraphError, RewriteError
+from gsl.pat import INPUTS
 from gsl.subst import Subst
 from gsl.workload import Workload
 from gslverify.networks.network import PLANTED, Network
-from gslverify.structures.models.concrete import Rewritten, rewrite_once, target_outputs
+from gslverify.structures.models.concrete import (
+    Rewritten,
+    bindings_of,
+    rewrite_once,
+    target_outputs,
+)
 from gslverify.trials.integrity import damage
 
 MOST_REWRITES = 40
+LEAK = "a match was replaced although a value inside it is used elsewhere"
 
 Prepared = Rewritten | GraphError
 """A rewritten network, or what is wrong with the graph that was left behind."""
@@ -25,9 +32,28 @@ def prepare(subst: Subst, network: Network) -> Prepared:
         made = rewritten(subst, network)
     except GraphError as error:
         return error
-    if network.escaping or made.refusal is not None or made.mismatch is not None:
+    if made.refusal is not None or made.mismatch is not None:
         return made
-    return replace(made, damage=damage(network, made))
+    leak = network.escaping and _leaks(subst, network)
+    return replace(made, damage=LEAK if leak else damage(network, made))
+
+
+def _leaks(subst: Subst, network: Network) -> bool:
+    """Tell whether a value inside what is matched is used elsewhere.
+
+    With another alternative of a pattern what was inside may be an input of the match.
+    """
+    bindings = bindings_of(subst, network.outputs, network.matched)
+    if bindings is None:
+        return True
+    matched = set(network.matched)
+    inputs = {node for (one, _), node in bindings.nodes.items() if isinstance(one, INPUTS)}
+    inside = {*bindings.nodes.values()} - inputs
+    return any(
+        node.output_count or not inside.issuperset(node.users)
+        for node in inside
+        if node.expr not in matched
+    )
 
 
 def rewritten(subst: Subst, network: Network) -> Rewritten:

@@ -41,7 +41,6 @@ from gslverify.evaluation_order import NETWORKS_REMEMBERED, evaluation_order
 from gslverify.finding import Code, Counterexample
 from gslverify.networks.generation import has_at_most
 from gslverify.networks.network import MAY_DECLINE, Network
-from gslverify.structures.models.concrete import Rewritten
 from gslverify.trials.crash_record import record_graph
 from gslverify.trials.domains import is_defined, misuse, other_conversions
 from gslverify.trials.rewriting import Prepared, builds_target, prepare
@@ -142,11 +141,10 @@ def judge(network: Network, prepared: Prepared, inputs: Mapping[str, Any]) -> Ou
     """Run a network and what it was rewritten to on the references, and compare every output."""
     if isinstance(prepared, GraphError):
         return Outcome(network, inputs, code=REWRITE_BREAKS_GRAPH, message=str(prepared))
-    if network.escaping:
-        return _declined(network, inputs, prepared)
     if prepared.refusal is not None:
         return Outcome(network, inputs, code=MATCH_REFUSED, message=str(prepared.refusal))
-    if prepared.mismatch is not None and network.context in MAY_DECLINE:
+    may_decline = network.escaping or network.context in MAY_DECLINE
+    if prepared.mismatch is not None and may_decline:
         return Outcome(network, inputs, declined=True)
     if prepared.mismatch is not None:
         return Outcome(network, inputs, rejected=prepared.mismatch.reason)
@@ -172,14 +170,6 @@ def _constants(
     """Return the constants of either side that are not what is written, with their errors."""
     converted = converted_constants(evaluation_order((*source, *target)))
     return converted, {**converted, **rounded_constants(target if chained else ())}
-
-
-def _declined(network: Network, inputs: Mapping[str, Any], rewritten: Rewritten) -> Outcome:
-    """An inner value of the match is needed elsewhere, so the match must not be replaced."""
-    if rewritten.mismatch is not None:
-        return Outcome(network, inputs, declined=True)
-    message = "a match was replaced although a value inside it is used elsewhere"
-    return Outcome(network, inputs, rewritten.outputs, "", REWRITE_BREAKS_GRAPH, message)
 
 
 def _compare(

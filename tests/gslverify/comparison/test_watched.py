@@ -12,7 +12,7 @@ from gsl.expr import Call, Expr, Var
 from gsl.operators import REGISTRY
 from gsl.operators.declaration import Need, Tensor, operator
 from gsl.types import TensorType
-from gslverify.comparison.watched import comparisons_of_functions, distances
+from gslverify.comparison.watched import comparisons_beside_functions, distances
 from gslverify.networks.turning import Turning
 
 
@@ -85,14 +85,14 @@ def test_nothing_is_noted_of_calls_that_are_not_asked_about() -> None:
 def test_comparisons_of_what_functions_made_are_followed() -> None:
     made = call_of("Add", call_of("Exp", X), X)
     above, beside = call_of("Greater", made, X), call_of("Greater", X, X)
-    both = call_of("LogicalAnd", above, beside)
-    assert comparisons_of_functions((both,)) == [above]
+    assert comparisons_beside_functions((call_of("LogicalAnd", above, beside),)) == [above, beside]
+    assert comparisons_beside_functions((beside,)) == []
 
 
 def test_truth_values_of_functions_are_not_compared_by_them() -> None:
     above = call_of("Greater", call_of("Exp", X), X)
-    chosen = call_of("Where", above, X, X)
-    assert comparisons_of_functions((call_of("Less", chosen, X),)) == [above]
+    unknown = call_of("LogicalNot", above)
+    assert comparisons_beside_functions((unknown,)) == [above]
 
 
 def test_inputs_are_found_at_which_two_elements_have_a_sum(called: Callable[[Any], Call]) -> None:

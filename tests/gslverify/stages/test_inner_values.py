@@ -9,7 +9,8 @@ import pytest
 from gsl import Subst, op, pat
 from gsl.expr import Call
 from gsl.match.compiled.branch import Shape
-from gslverify.codes.numeric import REWRITE_BREAKS_GRAPH
+from gsl.match.search import multi
+from gslverify.codes.numeric import OUTPUTS_DIFFER, REWRITE_BREAKS_GRAPH
 from gslverify.finding import Verdict
 from gslverify.networks.choices import Tape
 from gslverify.networks.contexts import ONE_A_TURN
@@ -63,3 +64,39 @@ def test_an_engine_that_overlooks_an_inner_value_is_found(
 
 def test_the_engine_overlooks_none() -> None:
     assert ask(NUMERIC, chain).verdict is Verdict.PASS
+
+
+def without_optional() -> Subst:
+    """(|x| or x)^2 => x^2"""
+    x = pat.Wildcard(dtype="float32")
+    return Subst(op.Square(pat.Alt(op.Abs(x), x)), op.Square(x))
+
+
+def twice_or_once() -> Subst:
+    """exp(relu(relu(x)) or relu(x)) => exp(relu(x))"""
+    x = pat.Wildcard(dtype="float32")
+    once = op.Relu(x)
+    return Subst(op.Exp(pat.Alt(op.Relu(once), op.Relu(x))), op.Exp(op.Relu(x)))
+
+
+def negated_or_not() -> Subst:
+    """(-x or x)^3 => x^3, which is wrong of the first"""
+    x = pat.Wildcard(dtype="float32")
+    one = pat.Alt(op.Negative(x), x)
+    return Subst(op.Square(one) * one, op.Square(x) * x)
+
+
+@pytest.mark.parametrize("write", [without_optional, twice_or_once])
+def test_what_is_inside_one_alternative_may_be_an_input_of_the_other(write: Any) -> None:
+    assert ask(NUMERIC, write).verdict is Verdict.PASS
+
+
+def test_each_alternative_is_compared() -> None:
+    assert only(ask(NUMERIC, negated_or_not, explained=False)).code is OUTPUTS_DIFFER
+
+
+def test_an_engine_that_overlooks_what_is_inside_of_an_alternative_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(multi, "escaping", lambda nodes, taken, outputs: iter(()))
+    assert only(ask(NUMERIC, without_optional, explained=False)).code is REWRITE_BREAKS_GRAPH
