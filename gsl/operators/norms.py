@@ -94,6 +94,7 @@ def _relax_l2(relax: Any, data: Any, axis: Any, keepdims: bool) -> Any:
 @LogSumExp.numpy
 def _log_sum_exp(data: Any, axis: Any, keepdims: bool) -> Any:
     most = np.max(data, axis=axis, keepdims=True)
+    most = np.where(np.isfinite(most), most, np.zeros_like(most))  # inf - inf is no number
     powers = np.sum(np.exp(data - most), axis=axis, keepdims=keepdims)
     return np.log(powers) + np.reshape(most, powers.shape)
 
@@ -106,6 +107,7 @@ def _log_sum_exp_element(index: Index, data: Elements, axis: Any, keepdims: bool
 @LogSumExp.relax
 def _relax_log_sum_exp(relax: Any, data: Any, axis: Any, keepdims: bool) -> Any:
     most = relax.max(data, axis, True)
+    most = relax.where(relax.isfinite(most), most, relax.zeros_like(most))
     powers = relax.sum(relax.exp(relax.subtract(data, most)), axis, True)
     result = relax.add(relax.log(powers), most)
     return result if keepdims or not axis else relax.squeeze(result, axis)

@@ -64,8 +64,7 @@ def Sort(need: Need, data: Tensor, *, axis: OneAxis = -1, descending: Flag = Fal
 
 @Sort.numpy
 def _sort(data: Any, axis: int, descending: bool) -> Any:
-    found = np.sort(data, axis=axis)
-    return np.flip(found, axis) if descending else found
+    return np.take_along_axis(data, _order(data, axis, descending), axis)
 
 
 @Sort.kernel

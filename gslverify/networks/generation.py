@@ -14,7 +14,7 @@ from gsl.errors import GslError
 from gsl.expr import Call, Const, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.pat import Wildcard
-from gsl.types import TensorType
+from gsl.types import ANY_FLOAT, TensorType
 from gslverify.networks.arrays import random_array
 from gslverify.networks.choices import Choices, NothingDrawnError, UnmetError, one_of
 from gslverify.networks.contexts import (
@@ -277,7 +277,21 @@ def filled_constants(
 
 
 def misused_constant(outputs: Sequence[Expr]) -> Const | None:
-    """Return a constant on which an operator is not defined, such as 0 to divide by; or None."""
-    ranges = value_ranges(outputs, guarded=False).items()
-    constants = ((expr, values) for expr, values in ranges if isinstance(expr, Const))
-    return next((one for one, values in constants if not within(one.value, values)), None)
+    """Return a constant on which an operator is not defined, such as 0 to divide by; or None.
+
+    What floats are declared to be keeps those that are drawn sane; a rule may write any other.
+    """
+    ranges = value_ranges(outputs, guarded=False)
+    found = (
+        e for e, values in ranges.items() if isinstance(e, Const) and not within(e.value, values)
+    )
+    return next((one for one in found if not _is_float_of_floats(one, outputs)), None)
+
+
+def _is_float_of_floats(constant: Const, outputs: Sequence[Expr]) -> bool:
+    """Tell whether a constant is a float that only operators use which return floats."""
+    users = [one for one in reverse_post_order(outputs) if constant in one.operands]
+    types = [one.type for one in (constant, *users)]
+    return 0 not in constant.value and all(
+        isinstance(one, TensorType) and one.dtype in ANY_FLOAT for one in types
+    )

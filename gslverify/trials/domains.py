@@ -134,7 +134,9 @@ def _makes_integers(call: Call) -> bool:
 
 def _strays(network: Network, inputs: Mapping[str, Any]) -> bool:
     ranges = value_ranges(network.outputs)
-    return any(not within(inputs[v.name], ranges.get(v, ())) for v in network.variables)
+    given: dict[Expr, Any] = {v: inputs[v.name] for v in network.variables}
+    given.update((one, one.value) for one in ranges if isinstance(one, Const))
+    return any(not within(array, ranges.get(one, ())) for one, array in given.items())
 
 
 def _binds(call: Call, operand: np.dtype[Any]) -> bool:

@@ -106,3 +106,27 @@ def test_elements_of_constants_of_some_length_are_all_looked_at() -> None:
     where = [x.shape == c.shape, c.shape[0] >= 2, c.value[0] == c.value[last]]
 
     assert findings(NUMERIC, Subst(x * c, x * op.Flip(c, axis=0), where=where)) == ["GSL401"]
+
+
+def fourth_power(target: Any) -> Subst:
+    x = pat.Wildcard(dtype="float32")
+    return Subst(op.Power(x, 4.0), target(x * x))
+
+
+def test_a_rule_may_write_numbers_that_are_seldom_drawn() -> None:
+    """Power draws exponents from -3 to 3, which says nothing about those of a rule."""
+    assert asked(NUMERIC, fourth_power(lambda square: square * square)).verdict is Verdict.PASS
+    assert findings(NUMERIC, fourth_power(lambda square: square * square * 1.001)) == ["GSL401"]
+
+
+def test_powers_of_a_number() -> None:
+    x, ten = pat.Wildcard(dtype="float32"), pat.Const(10.0, dtype="float32")
+    once = op.Power(ten, x)
+    assert asked(NUMERIC, Subst(once * once, op.Power(ten, x + x))).verdict is Verdict.PASS
+    assert findings(NUMERIC, Subst(once * once, op.Power(ten, x * x)))[:1] == ["GSL401"]
+
+
+def test_a_number_without_a_logarithm_says_nothing() -> None:
+    minus = op.Log(pat.Const(-1.0, dtype="float32"))
+    x = pat.Wildcard(dtype="float32")
+    assert asked(NUMERIC, Subst(x + minus, minus + x)).verdict is Verdict.INCONCLUSIVE
