@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import numpy as np
 
 from gsl.kernel.expression import Expression
 from gsl.kernel.meaning import Elements, Index, apply, total
+from gsl.operators.create import scalar
 from gsl.operators.reduce import placed, reduction, sizes_of
 from gsl.types import FLOATING
 
@@ -107,7 +109,8 @@ def _log_sum_exp_element(index: Index, data: Elements, axis: Any, keepdims: bool
 @LogSumExp.relax
 def _relax_log_sum_exp(relax: Any, data: Any, axis: Any, keepdims: bool) -> Any:
     most = relax.max(data, axis, True)
-    most = relax.where(relax.isfinite(most), most, relax.zeros_like(most))
+    is_finite = relax.less(relax.abs(most), scalar(relax, inf, str(data.ty.dtype)))
+    most = relax.where(is_finite, most, relax.zeros_like(most))
     powers = relax.sum(relax.exp(relax.subtract(data, most)), axis, True)
     result = relax.add(relax.log(powers), most)
     return result if keepdims or not axis else relax.squeeze(result, axis)
