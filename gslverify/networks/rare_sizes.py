@@ -56,7 +56,7 @@ Seen = dict[tuple[Hashable, ...], Hashable]
 
 def rare_sizes(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, Given]]:
     """Yield structures with values of their free sizes and integer attributes that are rare."""
-    for sampler in _few(samplers):
+    for sampler in with_few_sizes(samplers):
         for given in islice(_rare(sampler), MOST_POINTS):
             yield sampler, given
         for given in _with_room(sampler):
@@ -65,7 +65,7 @@ def rare_sizes(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, Given]]:
 
 def sizes_with_room(samplers: Sequence[Sampler], beyond: int) -> Iterator[tuple[Sampler, Given]]:
     """Yield structures with sizes that leave room for places beyond a number, if some are named."""
-    for sampler in _few(samplers):
+    for sampler in with_few_sizes(samplers):
         for given in _with_room(sampler, beyond):
             yield sampler, given
 
@@ -88,7 +88,7 @@ def _with_room(sampler: Sampler, beyond: int = SMALL) -> Iterator[Given]:
             yield tuple((other, number + 2 if other == name else 1) for other in names)
 
 
-def _few(samplers: Sequence[Sampler]) -> list[Sampler]:
+def with_few_sizes(samplers: Sequence[Sampler]) -> list[Sampler]:
     """Return the first structures with few free sizes, no two with as many."""
     found: dict[int, Sampler] = {}
     for sampler in samplers:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 from gsl.types import FLOATING, INTEGER
 from gslverify.networks.contexts import CONTEXTS, ONE_A_TURN
 from gslverify.networks.generation import MOST_TURNS, most_inner_values, takes_turns
+from gslverify.networks.joint_sizes import joint_sizes
 from gslverify.networks.network import Network
 from gslverify.networks.preferences import (
     BEYOND,
@@ -127,7 +128,7 @@ def special_rounds(
     for sampler, corner in islice(_compared(samplers), MOST_COMPARED):
         for sizes in (SIZES, ROOMY):
             yield [sampler], replace(plain, corner=corner, sizes=sizes), 1
-    for sampler, given in rare_sizes(samplers):
+    for sampler, given in chain(rare_sizes(samplers), () if proved else joint_sizes(samplers)):
         yield [sampler], replace(plain, given=given), GRAPHS_OF_RARE_SIZES
     counting = [one for one in samplers if any(map(is_size, one.free))]
     if counting and names_any(counting[0].instance.subst, WORDS):
