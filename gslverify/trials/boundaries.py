@@ -23,6 +23,8 @@ BOUNDARIES = 8
 """Places sought for each side of a network."""
 ATTEMPTS = 3
 """Elements that are changed until one changes a result."""
+FACTORS = (1.5, 4.0, -1.0, 64.0, 0.25, 2.0**-6)
+"""How much larger or smaller an element becomes, to see whether a result changes on the way."""
 SMALLER = 16
 """Powers of two by which an element may become smaller.
 
@@ -99,7 +101,7 @@ def _neighbours(side: _Side, inputs: Inputs, generator: np.random.Generator) -> 
         name = names[generator.integers(len(names))]
         place = tuple(int(generator.integers(size)) for size in inputs[name].shape)
         line = _Line(inputs, name, place, side.wide)
-        far = line.numbered(line.first) * float(generator.choice([1.5, 4.0, -1.0, 64.0]))
+        far = line.numbered(line.first) * float(generator.choice(FACTORS))
         last = line.number_of(far)
         result = _changed(before, side.results(line.at(last)), generator)
         if result is not None:
