@@ -12,7 +12,8 @@ from gsl.errors import GslError
 from gsl.evaluate import trace
 from gsl.expr import Call, Const, Expr
 from gsl.graph import reverse_post_order
-from gsl.numpy_dtypes import is_floating, kind_of
+from gsl.numpy_dtypes import iinfo, is_floating, kind_of
+from gsl.operators.defined import Values
 from gsl.types import ANY_INTEGER, FLOATING, TensorType
 from gslverify.comparison.bounded import Bounded
 from gslverify.comparison.compare import is_finite
@@ -57,10 +58,22 @@ def partial_operators(networks: Iterable[Network]) -> tuple[str, ...]:
 
 def _bound(call: Call) -> Iterator[tuple[int, Expr]]:
     """Yield the operands of a call, with their places, of which it matters what they are."""
-    for operand, _ in declared_values(call):
+    for operand, declared in declared_values(call):
         kind = operand.type
-        if isinstance(kind, TensorType) and _binds(call, np.dtype(kind.dtype)):
+        if not isinstance(kind, TensorType) or not _binds(call, np.dtype(kind.dtype)):
+            continue
+        if not _holds_only(np.dtype(kind.dtype), declared):
             yield call.operands.index(operand), operand
+
+
+def _holds_only(dtype: np.dtype[Any], declared: Values) -> bool:
+    """Tell whether a dtype of integers or truth values holds nothing else than is declared."""
+    if kind_of(dtype) == "b":
+        return True
+    if is_floating(dtype) or declared.nonzero or declared.highs:
+        return False
+    limits = iinfo(dtype)
+    return within(np.array([limits.min, limits.max], dtype), [declared])
 
 
 def misuse(values: Computed, apart_from: Collection[Expr] = ()) -> str:

@@ -33,7 +33,19 @@ def root() -> Subst:
     return Subst(op.Sqrt(x) + y, y + op.Sqrt(x))
 
 
+def wider_integer() -> Subst:
+    wide = op.Cast(pat.Wildcard(dtype="uint8"), dtype="int32")
+    return Subst(wide + 0, wide)
+
+
+def integer_of_a_float() -> Subst:
+    whole = op.Cast(pat.Wildcard(dtype="float32"), dtype="int32")
+    return Subst(whole + 0, whole)
+
+
 SHOWN = [
+    (wider_integer, None),
+    (integer_of_a_float, "where Cast is defined"),
     (take_of_relu, "where Take is defined"),
     (quotient_of_remainder, "where FloorDivide and Mod are defined"),
     (known_divisor, None),
