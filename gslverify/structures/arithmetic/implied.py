@@ -18,6 +18,7 @@ from gsl.attr.term import Constant, Operation, Symbol, Term, subterms
 from gslverify.structures.arithmetic.polynomials import (
     ARITHMETIC,
     ONE,
+    ZERO,
     add,
     constant_of,
     frozen,
@@ -45,6 +46,8 @@ class Consequences:
         self._reals: set[Term] = set()
         self._bounds: dict[int, Fraction | None] = {}
         self._broadcasts: dict[int, frozenset[Any]] = {}
+        self._remainders: dict[int, tuple[Any, Any]] = {}
+        self._divisors: dict[Any, tuple[Any, ...]] = {}
         self._known: set[Any] = set()
         self._members: dict[Any, frozenset[Any]] = {}
         self._compatible: list[frozenset[Any]] = []
@@ -68,6 +71,12 @@ class Consequences:
 
     def _learn(self, form: Any) -> None:
         self._known.add(form)
+        match form:
+            case ("zero", frozenset() as whole) if len(whole) == 1:
+                ((monomial, _),) = whole
+                if len(monomial) == 1 and monomial[0] in self._remainders:
+                    rest, divisor = self._remainders[monomial[0]]
+                    self._divisors[rest] = (*self._divisors.get(rest, ()), divisor)
         if isinstance(form, tuple) and form[0] == "in":
             _, item, options = form
             self._members[item] = self._members.get(item, options) & options
@@ -262,13 +271,24 @@ class Consequences:
             case "//" if all(map(is_polynomial, forms)) and term not in self._reals:
                 return self._quotients.of(*forms)
             case "%" if all(map(is_polynomial, forms)) and term not in self._reals:
-                rest = self._quotients.rest_of(*forms)
-                return rest if constant_of(rest) == 0 else self._atom((head, rest, forms[1]), None)
+                return self._remainder(self._quotients.rest_of(*forms), forms[1])
             case "min" | "max":
                 one = forms[0] == forms[1]
                 key = (head, frozenset(forms))
                 return forms[0] if one else self._atom(key, self._bound(head, forms))
         return self._atom((head, *forms), self._bound(head, forms))
+
+    def _remainder(self, rest: Any, divisor: Any) -> Any:
+        """Return the form of a remainder: 0 of what is a multiple of a multiple of the divisor."""
+        whole = self._divisors.get(rest, ())
+        if any(constant_of(self._quotients.rest_of(one, divisor)) == 0 for one in whole):
+            return ZERO
+        if constant_of(rest) == 0:
+            return rest
+        form = self._atom(("%", rest, divisor), None)
+        (((number,), _),) = form
+        self._remainders[number] = rest, divisor
+        return form
 
     def _quotient(self, *forms: Any) -> Any:
         return self._atom(("//", *forms), self._bound("//", list(forms)))
