@@ -27,7 +27,8 @@ from gsl.numpy_dtypes import is_floating
 from gsl.operators import Operator
 from gsl.operators.declaration import tensors
 from gsl.types import TensorType, TupleType, Type
-from gslverify.comparison.special import flat, flushed
+from gslverify.comparison.calmer import flat
+from gslverify.comparison.special import flushed
 from gslverify.evaluation_order import evaluation_order
 
 MOST_PARTS = 60

@@ -19,7 +19,8 @@ from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import finfo, is_floating
 from gsl.types import ANY_FLOAT
 from gslverify.comparison.batched import trace_many, work
-from gslverify.comparison.special import CHANGES, apart, flat, floats_in
+from gslverify.comparison.calmer import flat, floats_in
+from gslverify.comparison.special import CHANGES, apart
 from gslverify.structures.kernels import adds_elements, combined_by
 
 MOST_INPUTS, LEAST_INPUTS = 1000, 4

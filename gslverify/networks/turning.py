@@ -18,13 +18,24 @@ from typing import Any
 import numpy as np
 
 from gsl.expr import Call, Expr
-from gsl.numpy_dtypes import finfo, iinfo, is_floating, kind_of
+from gsl.numpy_dtypes import finfo, is_floating
 from gslverify.comparison.watched import (
     Distances,
     Place,
     comparisons_beside_functions,
     distances,
     foreign_calls,
+)
+from gslverify.networks.moved_inputs import (
+    Direction,
+    Element,
+    Inputs,
+    elements_of,
+    number_at,
+    numbers_of,
+    steps_between,
+    with_all_shifted,
+    with_steps,
 )
 
 MOST_RUNS, MOST_RUNS_OF_A_NETWORK = 4_000, 150
@@ -33,7 +44,6 @@ MOST_RUNS_OF_FUNCTIONS = 2_000
 MOST_STEPS = 20
 MOST_BASES = 8
 MOST_HELD = 2
-PLACES_OF_AN_INPUT = 3
 MOST_TOGETHER = 12
 """Where inputs have no more elements than this, all of them are changed at once."""
 ENOUGH = 10
@@ -43,15 +53,10 @@ CLOSE = 16
 CLOSER = 2.0**-10
 SIGNS = (0, 1, -1)
 
-Inputs = Mapping[str, Any]
 Outcome = tuple[int, bool]
 """A sign of how far left sides are above right ones, of some element or of all of several."""
 Held = frozenset[tuple[Place, Outcome]]
 """Comparisons, and how they come out."""
-Element = tuple[str, int]
-"""A place of an input, counted row by row."""
-Direction = Mapping[Element, float]
-"""How much is added to elements."""
 Made = tuple[Inputs, tuple[Place, Outcome]]
 """Inputs, and the comparison that comes out anew on them."""
 SOME = tuple((sign, False) for sign in SIGNS)
@@ -115,12 +120,12 @@ class _Search:
         """Yield inputs of which few elements were changed, and the comparison that shows it."""
         start = self.run(self.base)
         beside: dict[Element, Distances] = {}
-        for element in _elements(self.base) if start else ():
+        for element in elements_of(self.base) if start else ():
             yield from self._along({element: 1.0}, start, beside)
         for direction in self._along_held(start, beside):
             yield from self._along(direction, start, {})
         if start and foreign_calls(self.calls):
-            for name in _numbers(self.base):
+            for name in numbers_of(self.base):
                 yield from self._all_of(name, start)
             yield from self._all_together(start, beside)
 
@@ -128,7 +133,7 @@ class _Search:
         self, direction: Direction, start: Distances, beside: dict[Element, Distances]
     ) -> Iterator[Made]:
         """Yield inputs in a direction; what one step does is kept of a single element."""
-        moved = None if self._is_spent() else _moved(self.base, direction, 1)
+        moved = None if self._is_spent() else with_steps(self.base, direction, 1)
         if moved is None:
             return
         known, there = set(self.seen), self.run(moved)
@@ -163,7 +168,7 @@ class _Search:
 
     def _step(self, direction: Direction) -> Distances:
         """Return what is compared after a step, without saying that it was seen."""
-        made = None if self._is_spent() else _moved(self.base, direction, 1)
+        made = None if self._is_spent() else with_steps(self.base, direction, 1)
         self.turning.runs += made is not None
         return {} if made is None else distances(self.outputs, made, self.calls)
 
@@ -181,10 +186,10 @@ class _Search:
         if root is None:
             return
         for near in self._close_by(direction, root):
-            made = _moved(self.base, direction, root + near)
+            made = with_steps(self.base, direction, root + near)
             yield from self._beside(made, place, which, abs(float(here[which])))
         for steps in (root, root + 1, root - 1):
-            yield from self._tried(_moved(self.base, direction, steps), place, wanted)
+            yield from self._tried(with_steps(self.base, direction, steps), place, wanted)
 
     def _close_by(self, direction: Direction, root: float) -> tuple[float, ...]:
         """Return how many steps it is from a root to floats that are hardly told from it."""
@@ -192,7 +197,7 @@ class _Search:
         array = self.base[name]
         if len(direction) > 1 or not is_floating(array.dtype):
             return ()
-        size = abs(_at(array, place)) + abs(root * amount)
+        size = abs(number_at(array, place)) + abs(root * amount)
         near = size * CLOSE * float(finfo(array.dtype).eps) / abs(amount)
         return near, -near
 
@@ -226,10 +231,10 @@ class _Search:
             if there == 0 or there == here or self._is_spent():
                 break
             wanted = new - there * (new - old) / (there - here)
-            inputs = _moved(self.base, direction, wanted)
+            inputs = with_steps(self.base, direction, wanted)
             if inputs is None:
                 return None
-            old, new = new, _steps(self.base, inputs, direction)
+            old, new = new, steps_between(self.base, inputs, direction)
             noted = self.run(inputs).get(place)
             if noted is None or which >= noted.size:
                 return None
@@ -242,7 +247,9 @@ class _Search:
     def _all_of(self, name: str, start: Distances) -> Iterator[Made]:
         """Yield inputs at which a comparison comes out in a way for all elements of one at once."""
         array = self.base[name]
-        moved = None if self._is_spent() or array.size < 2 else _shifted(self.base, name, 1.0)
+        moved = (
+            None if self._is_spent() or array.size < 2 else with_all_shifted(self.base, name, 1.0)
+        )
         if moved is None:
             return
         there = self.run(moved)
@@ -255,7 +262,7 @@ class _Search:
                 continue
             for sign in SIGNS:
                 steps = (sign - start[place]) / slopes
-                yield from self._tried(_shifted(self.base, name, steps), place, wanted)
+                yield from self._tried(with_all_shifted(self.base, name, steps), place, wanted)
 
     def _all_together(self, start: Distances, beside: dict[Element, Distances]) -> Iterator[Made]:
         """Yield inputs at which a comparison of several elements comes out in a way for all.
@@ -264,7 +271,7 @@ class _Search:
         them does to all distances are the equations of Newton's method, solved by as few elements
         as possible.
         """
-        names = _numbers(self.base)
+        names = numbers_of(self.base)
         elements = [(name, n) for name in names for n in range(self.base[name].size)]
         places = [p for p in start if start[p].size > 1 and self._wanted(p) - {*SOME}]
         if not places or not 1 < len(elements) <= MOST_TOGETHER:
@@ -282,7 +289,7 @@ class _Search:
             for sign in SIGNS if few else ():
                 steps = np.linalg.lstsq(slopes[:, few], (sign - here).astype(float))[0]
                 pairs = zip((elements[n] for n in few), map(float, steps), strict=True)
-                yield from self._tried(_moved(self.base, dict(pairs), 1), place, wanted)
+                yield from self._tried(with_steps(self.base, dict(pairs), 1), place, wanted)
 
     def _tried(self, made: Inputs | None, place: Place, wanted: set[Outcome]) -> Iterator[Made]:
         """Yield inputs if a comparison comes out on them in a way that is wanted."""
@@ -358,65 +365,3 @@ def _ways(apart: Any) -> set[Outcome]:
 def _simplest(way: Outcome) -> tuple[int, bool]:
     sign, whole = way
     return abs(sign), whole
-
-
-def _numbers(inputs: Inputs) -> list[str]:
-    return [name for name, one in inputs.items() if kind_of(one.dtype) != "b" and one.size]
-
-
-def _elements(inputs: Inputs) -> Iterator[Element]:
-    """Yield the first, last and middle elements of all inputs that are numbers, in turns."""
-    for turn in range(PLACES_OF_AN_INPUT):
-        for name in _numbers(inputs):
-            size = inputs[name].size
-            places = tuple(dict.fromkeys((0, size - 1, size // 2)))
-            if turn < len(places):
-                yield name, places[turn]
-
-
-def _steps(base: Inputs, inputs: Inputs, direction: Direction) -> float:
-    """Return how many steps in a direction inputs are, which the dtype may have rounded."""
-    (name, place), amount = next(iter(direction.items()))
-    whole = not is_floating(base[name].dtype)
-    there, here = (one[name].flat[place] for one in (inputs, base))
-    apart = int(there) - int(here) if whole else float(there) - float(here)
-    return apart / amount
-
-
-def _moved(inputs: Inputs, direction: Direction, steps: float) -> Inputs | None:
-    """Return inputs with other numbers in few places; None if the dtype has no such numbers."""
-    made = dict(inputs)
-    for (name, place), amount in direction.items():
-        array = np.array(made[name])
-        number = _stored(array, _at(array, place), steps * amount)
-        if number is None:
-            return None
-        array.flat[place] = number
-        made[name] = array
-    return made
-
-
-def _shifted(inputs: Inputs, name: str, steps: Any) -> Inputs | None:
-    """Return inputs in which something is added to each element of one."""
-    array = np.array(inputs[name])
-    added = np.broadcast_to(steps, array.size)
-    for place in range(array.size):
-        number = _stored(array, _at(array, place), float(added[place]))
-        if number is None:
-            return None
-        array.flat[place] = number
-    return {**inputs, name: array}
-
-
-def _at(array: Any, place: int) -> Any:
-    return float(array.flat[place]) if is_floating(array.dtype) else int(array.flat[place])
-
-
-def _stored(array: Any, number: Any, added: float) -> Any:
-    """Return a sum as an array holds it, None if its dtype has no such number."""
-    limits = finfo(array.dtype) if is_floating(array.dtype) else iinfo(array.dtype)
-    if not isfinite(added) or not float(limits.min) <= number + added <= float(limits.max):
-        return None
-    if is_floating(array.dtype):
-        return number + added
-    return min(max(number + round(added), limits.min), limits.max)

@@ -10,7 +10,7 @@ import numpy as np
 
 from gsl.expr import Call
 from gsl.numpy_dtypes import finfo, iinfo, is_floating
-from gslverify.comparison.special import floats_in
+from gslverify.comparison.calmer import floats_in
 
 Applies = Callable[[Call, Sequence[Any]], bool]
 """Takes a call and the values of its operands."""

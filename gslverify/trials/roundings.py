@@ -20,7 +20,7 @@ from gsl.graph import reverse_post_order
 from gsl.pat import Const as ConstPattern
 from gsl.subst import Subst
 from gsl.types import ANY_FLOAT, TensorType
-from gslverify.comparison.special import overflows
+from gslverify.comparison.calmer import overflows
 from gslverify.comparison.under_flags import (
     Apart,
     Sides,

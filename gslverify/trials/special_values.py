@@ -22,12 +22,10 @@ from gsl.numpy_dtypes import is_floating
 from gsl.span import Span
 from gsl.subst import Rule, Subst
 from gslverify.codes.levels import SPECIAL_VALUES_CHANGE
+from gslverify.comparison.calmer import INFINITY, NAN, ZERO
 from gslverify.comparison.compare import Comparison
 from gslverify.comparison.special import (
-    INFINITY,
     MENUS,
-    NAN,
-    ZERO,
     Change,
     apart_from_rounding,
     changes,

@@ -11,7 +11,7 @@ from gsl.evaluate import trace
 from gsl.expr import Call, Const, Expr, Proj, Var
 from gsl.operators import lookup
 from gslverify.comparison.batched import ONE_BY_ONE, trace_many, work
-from gslverify.comparison.special import flat
+from gslverify.comparison.calmer import flat
 
 COUNT = 5
 X, Y = Var("x", (2, 3)), Var("y", (3,))

@@ -13,11 +13,9 @@ from gsl.expr import Call, Const, Expr, Tuple, Var
 from gsl.numpy_dtypes import finfo
 from gsl.operators import lookup
 from gslverify.comparison import special
+from gslverify.comparison.calmer import INFINITY, NAN, ZERO
 from gslverify.comparison.special import (
-    INFINITY,
     MENUS,
-    NAN,
-    ZERO,
     apart_from_rounding,
     changes,
     changes_between,
