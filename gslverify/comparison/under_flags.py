@@ -35,7 +35,7 @@ ACCURACY = 16.0
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """Both sides of a rewrite on some inputs; `folded` are constants that a division has made."""
+    """Both sides of a rewrite on some inputs; `folded` are constants that are quotients."""
 
     source: Sequence[Expr]
     target: Sequence[Expr]

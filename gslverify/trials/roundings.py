@@ -7,17 +7,19 @@ numbers show what conversions and comparisons hide, small ones what is absorbed 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
+from math import frexp, isclose, isfinite
 
 import numpy as np
 
-from gsl.attr.term import Operation, Term, subterms
+from gsl.attr.term import Constant, Operation, Term, subterms
 from gsl.expr import Const
 from gsl.flags import OF_ROUNDING
 from gsl.graph import reverse_post_order
 from gsl.pat import Const as ConstPattern
+from gsl.pat import Pattern
 from gsl.subst import Subst
 from gsl.types import ANY_FLOAT, TensorType
 from gslverify.comparison.calmer import overflows
@@ -41,6 +43,9 @@ NETWORKS_OF_SMALL_NUMBERS = 6
 NETWORKS_OF_DECISIONS = 4
 MOST_ELEMENTS = 2000
 INPUTS_OF_A_NETWORK, DRAWN_WITH_ALL_DIGITS = 2, 2
+RECIPROCAL = 1e-6
+"""How far a number that is written as a reciprocal may be from it: float32 has as many digits."""
+POWER_OF_TWO = 0.5
 NONE: frozenset[str] = frozenset()
 
 
@@ -253,16 +258,26 @@ def _witnesses(
 
 
 def divides_constants(subst: Subst) -> bool:
-    """Tell whether a constant of the target is made by a division."""
-    values = (
-        p.constraints.get("value") for p in subst.target_patterns if isinstance(p, ConstPattern)
-    )
-    return any(
-        isinstance(part, Operation) and part.head == "/"
-        for value in values
-        if isinstance(value, Term)
-        for part in subterms(value)
-    )
+    """Tell whether a constant of the target is made by a division, or written as a reciprocal."""
+    values = list(_values_of_constants(subst.target_patterns))
+    parts = (part for value in values for part in subterms(value))
+    if any(isinstance(part, Operation) and part.head == "/" for part in parts):
+        return True
+    before = set(_numbers_in(_values_of_constants(subst.source_patterns)))
+    new = set(_numbers_in(values)) - before
+    return any(isclose(one * other, 1, rel_tol=RECIPROCAL) for one in new for other in before)
+
+
+def _values_of_constants(patterns: Iterable[Pattern]) -> Iterator[Term]:
+    values = (p.constraints.get("value") for p in patterns if isinstance(p, ConstPattern))
+    yield from (value for value in values if isinstance(value, Term))
+
+
+def _numbers_in(values: Iterable[Term]) -> Iterator[float]:
+    """Yield the numbers that are written, but for powers of 2, by which one divides exactly."""
+    written = (value.value for value in values if isinstance(value, Constant))
+    numbers = (float(one) for one in written if type(one) in (int, float) and isfinite(one))
+    yield from (one for one in numbers if abs(frexp(one)[0]) != POWER_OF_TWO)
 
 
 def _sides(trial: Trial, folds: bool) -> Sides:
