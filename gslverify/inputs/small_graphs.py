@@ -80,7 +80,10 @@ def _with_room(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, Model]]:
     """Yield models with room for places that the rule writes."""
     for sampler, given in sizes_with_room(samplers, USUAL_PLACES):
         preference = partial(_given_or_preferred, dict(given), _preferred(0))
-        model = sampler.near(preference, may_be_empty=False)
+        try:
+            model = sampler.near(preference, may_be_empty=False)
+        except GslError:
+            continue
         if model is not None and _elements(sampler, model) <= MOST_ELEMENTS_WITH_ROOM:
             yield sampler, model
 

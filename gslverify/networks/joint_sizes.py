@@ -34,8 +34,8 @@ LARGEST: Mapping[int, int] = {1: 64, 2: 32, 3: 24}
 """How large so many symbols become that vary together."""
 MOST_TRIED, MOST_COMPUTED = 16_000, 1_500
 """Sizes of a structure that are tried, and those that fit for which both sides are computed."""
-MOST_WITHOUT_DIVISION = 20
 MOST_FOUND = 2
+MOST_IN_PAIRS = 8
 MOST_ELEMENTS = 4_000
 CLOSE = 1e-3
 """What rounding may make of numbers as large as these, relative to them."""
@@ -56,19 +56,21 @@ Sides = tuple[Sequence[Expr], Sequence[Expr]]
 
 def _differing(sampler: Sampler, draw: random.Random) -> Iterator[Point]:
     generator, usual = np.random.default_rng(0), _some_model(sampler)
-    for groups in _groups(sampler) if usual else ():
-        computed, divides = 0, False
-        for point in islice(_points(sampler, groups, draw), MOST_TRIED):
-            sides = _sides(sampler, point, usual)
-            if sides is None:
-                continue
-            computed += 1
-            every = reverse_post_order((*sides[0], *sides[1]))
-            divides = divides or any(map(_divides_places, every))
-            if computed == (MOST_COMPUTED if divides else MOST_WITHOUT_DIVISION):
-                break
-            if divides and _differ(*sides, generator):
+    for groups in _groups(sampler) if _divides(sampler, usual) else ():
+        points = islice(_points(sampler, groups, draw), MOST_TRIED)
+        fitting = ((one, sides) for one in points if (sides := _sides(sampler, one, usual)))
+        for point, sides in islice(fitting, MOST_COMPUTED):
+            if _differ(*sides, generator):
                 yield point
+
+
+def _divides(sampler: Sampler, usual: Mapping[Symbol, Any]) -> bool:
+    """Tell whether either side divides places, as far as a simple model shows of the target."""
+    if not usual:
+        return False
+    source, target = _sides(sampler, {}, usual) or ((), ())
+    known = (node.expr for node in sampler.instance.outputs)
+    return any(map(_divides_places, reverse_post_order((*known, *source, *target))))
 
 
 def _points(sampler: Sampler, groups: Iterable[Group], draw: random.Random) -> Iterator[Point]:
@@ -94,7 +96,8 @@ def _groups(sampler: Sampler) -> Iterator[list[Group]]:
     extents = sampler.extents
     groups = [tuple(one for one in extents if one in few) for few in related]
     yield [few for few in groups if len(few) in LARGEST]
-    yield list(combinations([one for few in groups for one in few] or extents, 2))
+    symbols = [one for few in groups for one in few] or extents
+    yield list(combinations(symbols[:MOST_IN_PAIRS], 2))
 
 
 def _divided(sampler: Sampler) -> Iterator[set[Symbol]]:
@@ -121,10 +124,11 @@ def _some_model(sampler: Sampler) -> Mapping[Symbol, Any]:
     return found or sampler.model(Preferred(cycle((1, 2, 3))), may_be_empty=False) or {}
 
 
-def _sides(
-    sampler: Sampler, point: Point, usual: Mapping[Symbol, Any]
-) -> tuple[Sequence[Expr], Sequence[Expr]] | None:
-    """Return source and target at some sizes; None where the rule does not hold or is refused."""
+def _sides(sampler: Sampler, point: Point, usual: Mapping[Symbol, Any]) -> Sides | None:
+    """Return source and target at some sizes; None where the rule does not hold or is refused.
+
+    So it is where an operator of others takes part, whose reference may take any time.
+    """
 
     def preference(symbol: Symbol, options: tuple[Any, ...]) -> Any:
         return point[symbol] if symbol in point else usual[symbol]
@@ -142,7 +146,8 @@ def _sides(
 
 
 def _is_small(expr: Expr) -> bool:
-    return has_at_most(expr, MOST_ELEMENTS)
+    is_known = not isinstance(expr, Call) or expr.operator.is_built_in
+    return is_known and has_at_most(expr, MOST_ELEMENTS)
 
 
 def _divides_places(expr: Expr) -> bool:
