@@ -153,15 +153,16 @@ def depth_to_space_undone() -> Subst:
 
 
 @rule(
-    tags={"sort", "bit-exact", "canonicalise"},
+    tags={"sort", "canonicalise"},
     origin="JAX: descending sort as a reversed one",
     twin="flipped_argsort",
-    flags=(),
+    flags={"nsz"},
 )
 def flipped_sort() -> Subst:
     """flip[a](sort[a](x))  =>  sort[a, descending](x)
 
-    Equal elements cannot be told apart, so their order does not matter.
+    Of equal elements the first comes first in either order. They can be told apart by the signs of
+    zeros only.
     """
     x = pat.Wildcard()
     order = op.Sort(x, descending=False)
