@@ -32,8 +32,11 @@ from gslverify.structures.models.simple_values import Preferred
 
 LARGEST: Mapping[int, int] = {1: 64, 2: 32, 3: 24}
 """How large so many symbols become that vary together."""
-MOST_TRIED, MOST_COMPUTED = 16_000, 1_500
-"""Sizes of a structure that are tried, and those that fit for which both sides are computed."""
+MOST_TRIED, MOST_COMPUTED = (16_000, 3_000), (1_500, 300)
+"""Sizes of a structure that are tried, and those that fit for which both sides are computed.
+
+The first are for sizes that divisions relate, the second for any two of them.
+"""
 MOST_FOUND = 2
 MOST_IN_PAIRS = 8
 MOST_ELEMENTS = 4_000
@@ -56,10 +59,12 @@ Sides = tuple[Sequence[Expr], Sequence[Expr]]
 
 def _differing(sampler: Sampler, draw: random.Random) -> Iterator[Point]:
     generator, usual = np.random.default_rng(0), _some_model(sampler)
-    for groups in _groups(sampler) if _divides(sampler, usual) else ():
-        points = islice(_points(sampler, groups, draw), MOST_TRIED)
+    if not _divides(sampler, usual):
+        return
+    for groups, tried, computed in zip(_groups(sampler), MOST_TRIED, MOST_COMPUTED, strict=True):
+        points = islice(_points(sampler, groups, draw), tried)
         fitting = ((one, sides) for one in points if (sides := _sides(sampler, one, usual)))
-        for point, sides in islice(fitting, MOST_COMPUTED):
+        for point, sides in islice(fitting, computed):
             if _differ(*sides, generator):
                 yield point
 
@@ -86,8 +91,8 @@ def _points(sampler: Sampler, groups: Iterable[Group], draw: random.Random) -> I
     yield from ({**least, **one} for one in in_turn)
 
 
-def _groups(sampler: Sampler) -> Iterator[list[Group]]:
-    """Yield symbols that vary together: those of divisions that have some in common, and pairs."""
+def _groups(sampler: Sampler) -> tuple[list[Group], list[Group]]:
+    """Return symbols that vary together: those of divisions that have some in common, and pairs."""
     related: list[set[Symbol]] = []
     for few in _divided(sampler):
         apart = [other for other in related if few.isdisjoint(other)]
@@ -95,9 +100,9 @@ def _groups(sampler: Sampler) -> Iterator[list[Group]]:
         related = [*apart, joined]
     extents = sampler.extents
     groups = [tuple(one for one in extents if one in few) for few in related]
-    yield [few for few in groups if len(few) in LARGEST]
     symbols = [one for few in groups for one in few] or extents
-    yield list(combinations(symbols[:MOST_IN_PAIRS], 2))
+    pairs: list[Group] = list(combinations(symbols[:MOST_IN_PAIRS], 2))
+    return [few for few in groups if len(few) in LARGEST], pairs
 
 
 def _divided(sampler: Sampler) -> Iterator[set[Symbol]]:
