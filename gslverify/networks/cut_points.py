@@ -88,5 +88,6 @@ def held(numbers: Iterable[float], dtype: np.dtype[Any]) -> list[float]:
 def _neighbours(number: float, dtype: np.dtype[Any]) -> tuple[float, ...]:
     """Return the floats beside a number."""
     nearest = np.asarray(number).astype(dtype)
-    beside = [np.nextafter(nearest, np.asarray(to).astype(dtype)) for to in (-np.inf, np.inf)]
+    with np.errstate(over="ignore"):
+        beside = [np.nextafter(nearest, np.asarray(to).astype(dtype)) for to in (-np.inf, np.inf)]
     return tuple(float(one) for one in beside if np.isfinite(one.astype(np.float64)))

@@ -26,10 +26,11 @@ from gslverify.networks.network import Network
 from gslverify.structures.models.concrete import rewrite_once, target_outputs
 from gslverify.trials import backend
 from gslverify.trials.blame import differences
+from gslverify.trials.domains import is_misused
 from gslverify.trials.roundings import rounds_otherwise
 from gslverify.trials.second_opinion import SIDES
+from gslverify.trials.trial import EXCUSED, run_trial
 from gslverify.trials.trial import Outcome as Trial
-from gslverify.trials.trial import run_trial
 
 ABOUT_TYPES = (OUTPUT_SHAPE, OUTPUT_DTYPE, ILLEGAL_TARGET)
 """Codes that types alone decide, so that nothing has to be computed."""
@@ -82,7 +83,7 @@ def replay(subst: Subst, case: Case, code_id: str) -> Replay:
             return special
     if trial.code is not None:
         return Replay(trial.code, trial.message, trial=trial)
-    if code_id == FLAG_MISSING.id and trial.target and not trial.rejected:
+    if code_id == FLAG_MISSING.id and trial.target and not _says_nothing(trial):
         return _replay_rounding(subst, trial)
     if trial.declined:
         return Replay(None, "the match is declined, as it has to be", trial=trial)
@@ -91,6 +92,13 @@ def replay(subst: Subst, case: Case, code_id: str) -> Replay:
     if not _matches(subst, network):
         return Replay(None, f"the rule leaves it alone: {trial.rejected}", trial=trial)
     return Replay(None, trial.rejected, undecided=True, trial=trial)
+
+
+def _says_nothing(trial: Trial) -> bool:
+    """Tell whether a trial shows no rounding; where it decides, bounds on it do not matter."""
+    return trial.rejected in EXCUSED or (
+        bool(trial.rejected) and is_misused(trial.network.outputs, trial.inputs)
+    )
 
 
 def _matches(subst: Subst, network: Network) -> bool:
