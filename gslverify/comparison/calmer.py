@@ -50,26 +50,26 @@ Sides = tuple[Sequence[Expr], Sequence[Expr]]
 
 def calmer(
     sides: Sides, inputs: Mapping[str, Any], values: Mapping[Expr, Any]
-) -> Iterator[tuple[str, Sides, Mapping[str, Any]]]:
-    """Yield both sides and inputs without a kind of special values, and that kind.
+) -> Iterator[tuple[str, Sides, Mapping[str, Any], bool]]:
+    """Yield both sides and inputs without a kind of special values, that kind, and if it is made.
 
-    It is one of the inputs or else of constants, or an infinity that is computed from neither, or
-    NaN where a function has no value.
+    It is one of the inputs or else of constants, or made of ordinary numbers: an infinity, or NaN
+    where a function has no value.
     """
     kind, tame = _tamed(inputs)
     if kind:
-        yield kind, sides, tame
+        yield kind, sides, tame, False
     else:
         kind, constants = _tamed(_floating_constants((*sides[0], *sides[1])))
         if kind:
             source, target = (_with_constants(side, constants) for side in sides)
-            yield kind, (source, target), inputs
+            yield kind, (source, target), inputs, False
     smaller = _without_overflow((*sides[0], *sides[1]), inputs) if _has_infinity(values) else None
     if smaller is not None:
-        yield INFINITY, sides, smaller
+        yield INFINITY, sides, smaller, True
     inside = _within_domains((*sides[0], *sides[1]), tame)
     if inside is not None:
-        yield NAN, sides, inside
+        yield NAN, sides, inside, True
 
 
 def _floating_constants(outputs: Sequence[Expr]) -> dict[Expr, Any]:

@@ -174,7 +174,7 @@ def _decisions(
         return
     values = trace((*source, *target), inputs)
     of_source = {expr: values[expr] for expr in reverse_post_order(source)}
-    for kind, sides, tame in calmer((source, target), inputs, values):
+    for kind, sides, tame, is_made in calmer((source, target), inputs, values):
         try:
             calm = [evaluate(side, tame) for side in sides]
         except (GslError, IndexError):
@@ -185,7 +185,7 @@ def _decisions(
             places = suspect & ~apart(*calm_pairs[number])
             if kind == INFINITY:
                 places &= where_any(np.isinf, values, places.shape)
-            elif kind == NAN and sides[0] is source:
+            elif kind == NAN and is_made:
                 places &= where_any(np.isnan, of_source, places.shape)
             if places.any():
                 one, other = pairs[number]

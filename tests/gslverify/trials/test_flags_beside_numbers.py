@@ -59,6 +59,21 @@ def test_with_nnan_there_is_no_nan(sides: Sides) -> None:
     assert result_of(sides, ("nnan", "ninf", "afn")).verdict is Verdict.PASS
 
 
+def positive_beside_numbers(x: Any) -> tuple[Any, Any]:
+    """The target looks at all elements, and one that is NaN decides about the others."""
+    total = op.Sum(x * 0.0, axis=(0,), keepdims=True)
+    return op.Greater(x, 0.0), op.LogicalAnd(op.Greater(x, 0.0), op.Equal(total, 0.0))
+
+
+def test_nan_of_an_input_may_decide_about_other_places() -> None:
+    def written() -> Subst:
+        return Subst(*positive_beside_numbers(pat.Wildcard(dtype="float32", ndim=1)))
+
+    settings = Settings(use_tvm=False, explained=False)
+    ninf = Question("tests::written", rule(flags=("ninf", "reassoc"))(written), settings)
+    assert SPECIAL_VALUES_CHANGE in {finding.code for finding in NUMERIC.run(ninf).findings}
+
+
 def below_a_half(x: Any) -> tuple[Any, Any]:
     """0.49999997 + 0.5 is 1 in float32."""
     size = op.Abs(x)
