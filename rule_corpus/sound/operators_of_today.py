@@ -153,7 +153,7 @@ def depth_to_space_undone() -> Subst:
 
 
 @rule(
-    tags={"sort", "canonicalise"},
+    tags={"sort", "bit-exact", "canonicalise"},
     origin="JAX: descending sort as a reversed one",
     twin="flipped_argsort",
     flags={"nsz"},
