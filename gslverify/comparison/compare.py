@@ -65,13 +65,13 @@ def evaluate_bounded(
             operands = [values[operand] for operand in expr.operands]
             values[expr] = computed(expr, operands, inputs)
             if expr in rounded:
-                values[expr] = _with_rounding(operands[0], values[expr])
+                values[expr] = _with_rounding(_before_rounding(expr, operands), values[expr])
     return [values[output] for output in outputs], values
 
 
 @lru_cache(maxsize=NETWORKS_REMEMBERED)
 def _rounded_integers(outputs: tuple[Expr, ...]) -> frozenset[Expr]:
-    """Return the conversions of integers to floats that are only added and multiplied.
+    """Return integers made into floats, by conversion or as a range, only added and multiplied.
 
     What is converted again, compared or an output is the number that the dtype holds.
     """
@@ -88,8 +88,25 @@ def _makes_floats(call: Call) -> bool:
     match call:
         case Call(type=TensorType(dtype=made), operands=(Expr(type=TensorType(dtype=given)),)):
             return given in ANY_INTEGER and made in ANY_FLOAT and converts(call)
+        case Call(type=TensorType(dtype=made), operands=()):
+            return made in ANY_FLOAT and _integers_of(call) is not None
         case _:
             return False
+
+
+def _before_rounding(call: Call, operands: list[Any]) -> Any:
+    integers = None if operands else _integers_of(call)
+    return operands[0] if integers is None else value_of(integers, [], {})
+
+
+def _integers_of(call: Call) -> Call | None:
+    """Return a call that makes numbers of its attributes, as one that makes them as integers."""
+    if "dtype" not in call.attributes or not FILLS.isdisjoint(call.attributes):
+        return None
+    try:
+        return Call(call.operator, (), {**call.attributes, "dtype": "int64"})
+    except GslError:
+        return None
 
 
 def _with_rounding(operand: Any, value: Any) -> Any:

@@ -23,6 +23,18 @@ def test_equal_integers_are_compared_exactly():
     assert comparison.difference is None
 
 
+@pytest.mark.parametrize("scale", [1.0, -3.0])
+def test_a_range_that_is_only_multiplied_has_the_error_of_rounding(scale):
+    numbers = Call(lookup("Arange"), (), {"start": 2047, "end": 2051, "dtype": "float16"})
+    factor = Const(scale, "float16")
+    (kept,), _ = evaluate_bounded([numbers], {})
+    assert kept.value.tolist() == [2047.0, 2048.0, 2048.0, 2050.0]
+    (product,), _ = evaluate_bounded([Call(lookup("Multiply"), (numbers, factor))], {})
+    exact = scale * np.arange(2047, 2051)
+    assert (np.abs(product.value - exact) <= product.error).all()
+    assert product.error[2] > 0
+
+
 @pytest.mark.parametrize("through", ["", "Cast", "Transpose"])
 def test_integers_that_are_only_added_and_multiplied_have_the_error_of_rounding(through):
     n = Var("n", (1,), "int32")
