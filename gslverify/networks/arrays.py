@@ -16,6 +16,7 @@ from gsl.numpy_dtypes import iinfo, is_floating, kind_of
 from gsl.operators.defined import Values
 from gslverify.networks.choices import Choices
 from gslverify.networks.cut_points import cut_points, held
+from gslverify.networks.divisors import divisors
 from gslverify.networks.network import Network
 from gslverify.networks.values import restricted, value_ranges
 
@@ -69,6 +70,8 @@ DISTRIBUTIONS_IN_CORNERS: tuple[Distribution, ...] = (("rising", True), ("fallin
 """Where sizes and attributes are at their limits, places of extrema are tried there, too."""
 DISTRIBUTIONS_AT_PLACES: tuple[Distribution, ...] = (("peaks", True), ("pits", True))
 """Where an axis has a place whose number the rule writes, the extrema along all axes are there."""
+DIVISORS: Distribution = ("divisors", True)
+"""Where a number is written that integers may multiply to, they are such that do."""
 DISTRIBUTIONS_OF_LARGE_NETWORKS: tuple[Distribution, ...] = (
     ("small integers", True),
     ("reals", True),
@@ -82,6 +85,7 @@ PEAK = 100
 COMMON_PLACES = 5
 """Of shorter axes each place has an extremum before long."""
 MOST_PLACES = 3
+MOST_PRODUCTS = 2
 
 
 USUAL_DRAWS = len(MIXTURES[0])
@@ -109,6 +113,7 @@ def inputs_of_a_mixture(
     chosen = _in_turn(distributions, times, seed)
     chosen += DISTRIBUTIONS_IN_CORNERS if network.in_corner else ()
     chosen += DISTRIBUTIONS_AT_PLACES * len(_places(network))
+    chosen += [DIVISORS] * min(MOST_PRODUCTS, len(_products(network)))
     drawn: set[tuple[bytes, ...]] = set()
     draws: list[dict[str, Any]] = []
     for number, distribution in enumerate(chosen):
@@ -131,6 +136,14 @@ def _places(network: Network) -> tuple[int, ...]:
     numbers = (number for number in cut_points(network) if type(number) is int)
     rare = (number for number in numbers if COMMON_PLACES <= number < longest)
     return tuple(islice(rare, MOST_PLACES))
+
+
+def _products(network: Network) -> tuple[int, ...]:
+    """Return the numbers that are written and too large to be products of small integers."""
+    if all(is_floating(np.dtype(variable.dtype)) for variable in network.variables):
+        return ()
+    numbers = (number for number in cut_points(network) if type(number) is int)
+    return tuple(number for number in numbers if abs(number) > PEAK)
 
 
 def _in_turn(mixture: Sequence[Distribution], count: int, start: int) -> list[Distribution]:
@@ -156,6 +169,9 @@ def filled_inputs(
     if at_places:
         places = _places(network)
         numbers = (places[turn % len(places)],)
+    if distribution == DIVISORS:
+        products = _products(network)
+        numbers = divisors(products[(seed + turn) % len(products)])
     filled: dict[str, Any] = {}
     for variable in network.variables:
         if style == "alike":
@@ -181,8 +197,9 @@ def random_array(
 ) -> Any:
     """Return values of one style for a variable, brought into its ranges (see ANYWHERE).
 
-    Half of the elements that are "cut points" are among `numbers`, if the dtype holds any of them;
-    "peaks" and "pits" are at places with the first of these numbers.
+    Half of the elements that are "cut points" are among `numbers`, if the dtype holds any of them,
+    and all integers that are "divisors"; "peaks" and "pits" are at places with the first of these
+    numbers.
     """
     dtype = np.dtype(variable.dtype)
     if kind_of(dtype) == "b":
@@ -191,6 +208,11 @@ def random_array(
     raw = _STYLES[style](variable.shape, dtype, generator)
     if (style, True) in DISTRIBUTIONS_AT_PLACES:
         raw = raw + _towards(variable.shape, int(numbers[0]), style, dtype)
+    elif style == DIVISORS[0] and not is_floating(dtype):
+        limits = iinfo(dtype)
+        signed = [one for number in numbers for one in (number, -number)]
+        few = [one for one in signed if limits.min <= one <= limits.max]
+        raw = generator.choice(np.array(few, dtype), variable.shape)
     elif numbers and (likely := held(numbers, dtype)):
         wide = np.float64 if is_floating(dtype) else dtype
         chosen = generator.choice(np.array(likely, wide).astype(dtype), variable.shape)
@@ -353,5 +375,6 @@ _STYLES: dict[str, Callable[..., Any]] = {
     "falling": partial(_ends, last=-PEAK),
     "peaks": _small_integers,
     "pits": _small_integers,
+    DIVISORS[0]: _small_integers,
     "offsets": _offsets,
 }
