@@ -26,7 +26,7 @@ from gslverify.inputs.small_graphs import SmallGraph, small_graphs
 from gslverify.networks.generation import network_of
 from gslverify.prove.failure import UnprovableError
 from gslverify.prove.proof import Target, targets
-from gslverify.semantics.difference import Examiner, Reply, Sides
+from gslverify.semantics.difference import Examiner, Reply
 from gslverify.semantics.scalars import (
     REAL,
     TRUTH,
@@ -36,6 +36,7 @@ from gslverify.semantics.scalars import (
     UnsupportedError,
     kind_of,
 )
+from gslverify.semantics.sides import Sides
 from gslverify.semantics.solver import new_context
 from gslverify.semantics.unrolled import Partial, Unrolled, tensors_of
 from gslverify.structures.instance import Instance

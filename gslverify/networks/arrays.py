@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from functools import partial
-from itertools import islice
+from collections.abc import Sequence
+from itertools import cycle, islice
 from typing import Any
 
 import numpy as np
 
-from gsl.dtypes import DTYPES
 from gsl.expr import Var
 from gsl.numpy_dtypes import iinfo, is_floating, kind_of
 from gsl.operators.defined import Values
@@ -18,6 +16,7 @@ from gslverify.networks.choices import Choices
 from gslverify.networks.cut_points import cut_points, held
 from gslverify.networks.divisors import divisors
 from gslverify.networks.network import Network
+from gslverify.networks.styles import FILLED, PEAK
 from gslverify.networks.values import restricted, value_ranges
 
 CUT_POINTS = "cut points"
@@ -39,7 +38,7 @@ STYLES = (
 ANYWHERE = frozenset({"magnitudes", "signed magnitudes", "nonzero integers"})
 """Styles of floats that do not keep to the ranges that operators declare for their operands."""
 
-ALL_TRUE = frozenset({"wide", "edges"})
+ALL_TRUE = frozenset({"wide", "edges", "largest"})
 """Styles in which all booleans are true: as many as an axis is long."""
 
 Distribution = tuple[str, bool]
@@ -70,6 +69,20 @@ DISTRIBUTIONS_IN_CORNERS: tuple[Distribution, ...] = (("rising", True), ("fallin
 """Where sizes and attributes are at their limits, places of extrema are tried there, too."""
 DISTRIBUTIONS_AT_PLACES: tuple[Distribution, ...] = (("peaks", True), ("pits", True))
 """Where an axis has a place whose number the rule writes, the extrema along all axes are there."""
+EXTREMES: tuple[Distribution, ...] = (
+    ("largest", True),
+    ("least", True),
+    ("largest and least", True),
+)
+"""Sums of many integers are largest where all of these are, differences where one tensor's are."""
+PATTERNS: tuple[Distribution, ...] = (
+    ("ascending", True),
+    ("descending", True),
+    ("one of many", True),
+    ("mirrored", True),
+)
+"""What many elements are by chance next to never."""
+LONG_AXIS, MOST_PATTERNS = 8, 2
 DIVISORS: Distribution = ("divisors", True)
 """Where a number is written that integers may multiply to, they are such that do."""
 DISTRIBUTIONS_OF_LARGE_NETWORKS: tuple[Distribution, ...] = (
@@ -78,10 +91,6 @@ DISTRIBUTIONS_OF_LARGE_NETWORKS: tuple[Distribution, ...] = (
     ("magnitudes", False),
 )
 LARGE = 50_000
-TIED = ("bfloat16", "float16", "float32", "float64")
-"""Floating dtypes at whose ties integers are tried."""
-PEAK = 100
-"""Far from other elements, and what one byte holds."""
 COMMON_PLACES = 5
 """Of shorter axes each place has an extremum before long."""
 MOST_PLACES = 3
@@ -113,6 +122,7 @@ def inputs_of_a_mixture(
     chosen = _in_turn(distributions, times, seed)
     chosen += DISTRIBUTIONS_IN_CORNERS if network.in_corner else ()
     chosen += DISTRIBUTIONS_AT_PLACES * len(_places(network))
+    chosen += _of_long_axes(network, seed)
     chosen += [DIVISORS] * min(MOST_PRODUCTS, len(_products(network)))
     drawn: set[tuple[bytes, ...]] = set()
     draws: list[dict[str, Any]] = []
@@ -136,6 +146,16 @@ def _places(network: Network) -> tuple[int, ...]:
     numbers = (number for number in cut_points(network) if type(number) is int)
     rare = (number for number in numbers if COMMON_PLACES <= number < longest)
     return tuple(islice(rare, MOST_PLACES))
+
+
+def _of_long_axes(network: Network, seed: int) -> list[Distribution]:
+    """Return what is drawn beside a mixture where an input has a long axis."""
+    long = [v for v in network.variables if max(v.shape, default=0) >= LONG_AXIS]
+    if not long:
+        return []
+    patterns = [PATTERNS[(seed + number) % len(PATTERNS)] for number in range(MOST_PATTERNS)]
+    may_wrap = any(not is_floating(np.dtype(variable.dtype)) for variable in long)
+    return [*patterns, *(EXTREMES if may_wrap else ())]
 
 
 def _products(network: Network) -> tuple[int, ...]:
@@ -173,7 +193,9 @@ def filled_inputs(
         products = _products(network)
         numbers = divisors(products[(seed + turn) % len(products)])
     filled: dict[str, Any] = {}
-    for variable in network.variables:
+    for variable, extreme in zip(network.variables, cycle(("largest", "least")), strict=False):
+        if distribution[0] == "largest and least":
+            style = extreme
         if style == "alike":
             generator = np.random.default_rng(seed)
         filled[variable.name] = random_array(
@@ -204,8 +226,9 @@ def random_array(
     dtype = np.dtype(variable.dtype)
     if kind_of(dtype) == "b":
         least = 1 if style in ALL_TRUE else 0
-        return generator.integers(least, 2, variable.shape).astype(bool)
-    raw = _STYLES[style](variable.shape, dtype, generator)
+        beyond = 1 if style == "least" else 2
+        return generator.integers(least, beyond, variable.shape).astype(bool)
+    raw = FILLED[style](variable.shape, dtype, generator)
     if (style, True) in DISTRIBUTIONS_AT_PLACES:
         raw = raw + _towards(variable.shape, int(numbers[0]), style, dtype)
     elif style == DIVISORS[0] and not is_floating(dtype):
@@ -222,125 +245,6 @@ def random_array(
     return np.asarray(restricted(raw, ranges or (), dtype)).astype(dtype)
 
 
-def _small_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    return generator.integers(0 if kind_of(dtype) == "u" else -3, 4, shape)
-
-
-def _distinct_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    count = int(np.prod(shape, dtype=np.int64))
-    ramp = np.arange(count) - (0 if kind_of(dtype) == "u" else count // 2)
-    known = DTYPES[dtype.name]
-    exact = 2**known.digits if is_floating(dtype) else int(known.largest)
-    limit = min(100 if dtype.itemsize == 1 else 1000, exact)
-    return generator.permutation(ramp % limit if count > limit else ramp).reshape(shape)
-
-
-def _reals(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    if not is_floating(dtype):
-        return _wide(shape, dtype, generator)
-    return generator.standard_normal(shape).astype(dtype)
-
-
-def _small_halves(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    """Values on which comparing and choosing meet ties, and rounding where they are floats."""
-    small = _small_integers(shape, dtype, generator)
-    return small / 2 if is_floating(dtype) else small
-
-
-def _halves(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    """The same, with integers that are rounded where they are converted to floats."""
-    small = _small_halves(shape, dtype, generator)
-    if is_floating(dtype):
-        return small
-    beside = _beside_ties(shape, dtype, generator)
-    return np.where(generator.integers(0, 2, shape) == 1, beside, small)
-
-
-def _beside_ties(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    """Integers at ties of numbers of a floating dtype, and beside them.
-
-    Beside one, what is rounded to another floating dtype first may be rounded the other way.
-    """
-    known, few = DTYPES[dtype.name], [DTYPES[name].digits for name in TIED]
-    bits = int(known.largest).bit_length()
-    digits = generator.choice([one for one in few if one + 2 < bits] or [0], shape)
-    if not digits.all():
-        return _small_integers(shape, dtype, generator)
-    odd = 2 * generator.integers(2 ** (digits - 1), 2**digits) + 1
-    ties = odd << generator.integers(1, bits - digits)
-    sign = generator.choice([1, -1] if known.lowest else [1], shape)
-    return sign * (ties + generator.integers(-1, 2, shape))
-
-
-def _wide(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    if not is_floating(dtype):
-        limits, drawn = iinfo(dtype), np.dtype(np.int8) if DTYPES[dtype.name].bits < 8 else dtype
-        return generator.integers(limits.min, limits.max, shape, dtype=drawn, endpoint=True)
-    return (generator.standard_normal(shape) * 16.0).astype(dtype)
-
-
-def _edges(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    """The least and largest integers; floats beside a tie of float16 or of bfloat16 numbers."""
-    if not is_floating(dtype):
-        limits = iinfo(dtype)
-        less = (-1,) if limits.min else ()
-        edges = (limits.min, limits.min + 1, *less, 0, 1, limits.max - 1, limits.max)
-        return generator.choice(np.array(edges, dtype), shape)
-    digits = DTYPES[str(generator.choice(("float16", "bfloat16")))].digits
-    numbers = 2 ** (digits - 1)
-    halfway = 1.0 + (generator.integers(0, numbers, shape) + 0.5) / numbers
-    return generator.choice([-1.0, 1.0], shape) * (halfway + generator.choice([-1, 1]) * 2.0**-30)
-
-
-def _magnitudes(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    """Values of one order of magnitude, which may be far from 1; floats are positive."""
-    if not is_floating(dtype):
-        return _of_few_bits(shape, dtype, generator, generator.uniform(1, _bits(dtype)))
-    orders = min(5, int(math.log10(DTYPES[dtype.name].largest)) - 1)
-    return 10.0 ** generator.uniform(-orders, orders) * generator.uniform(0.25, 4.0, shape)
-
-
-def _signed_magnitudes(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    if not is_floating(dtype):
-        bits = generator.uniform(1, _bits(dtype), shape)
-        return _of_few_bits(shape, dtype, generator, bits)
-    return _magnitudes(shape, dtype, generator) * generator.choice([-1.0, 1.0], shape)
-
-
-def _bits(dtype: np.dtype[Any]) -> int:
-    return int(iinfo(dtype).max).bit_length()
-
-
-def _of_few_bits(
-    shape: Any, dtype: np.dtype[Any], generator: np.random.Generator, bits: Any
-) -> Any:
-    """Integers below 2**bits: more than one dtype counts exactly, and not too many for another."""
-    sizes = np.floor(2.0**bits * generator.uniform(0, 1, shape)).astype(dtype)
-    signs = 1 if kind_of(dtype) == "u" else generator.choice([-1, 1], shape)
-    return sizes * np.asarray(signs, dtype)
-
-
-def _nonzero_integers(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    """Small integers that powers and quotients of any sign accept."""
-    low = 1 if kind_of(dtype) == "u" else -3
-    raw = generator.integers(low, 4 if low < 0 else 7, shape)
-    return np.where(raw == 0, 2, raw)
-
-
-def _alike(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    """One small number: all elements tie, and squares of differences add up to 0."""
-    return np.full(shape, generator.integers(0 if kind_of(dtype) == "u" else -3, 4))
-
-
-def _ends(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator, last: int) -> Any:
-    """Extrema at both ends: there a place is the largest number that it can be, and 0."""
-    is_unsigned = kind_of(dtype) == "u"
-    raw = generator.integers(1 if is_unsigned else -3, 4, shape)
-    if raw.size > 1:
-        raw.flat[0], raw.flat[-1] = (max(0, end) if is_unsigned else end for end in (-last, last))
-    return raw
-
-
 def _towards(shape: Sequence[int], place: int, style: str, dtype: np.dtype[Any]) -> Any:
     """Return what moves the extremum along every axis that is long enough to one place."""
     along = [np.arange(size) == place for size in shape]
@@ -350,31 +254,3 @@ def _towards(shape: Sequence[int], place: int, style: str, dtype: np.dtype[Any])
     if style == "peaks":
         return step * np.asarray(axes, int)
     return PEAK * is_unsigned - step * np.asarray(axes, int)
-
-
-def _offsets(shape: Any, dtype: np.dtype[Any], generator: np.random.Generator) -> Any:
-    """Values that differ little from each other and much from 0: differences lose digits."""
-    if not is_floating(dtype):
-        return _small_integers(shape, dtype, generator)
-    return (100.0 if dtype.itemsize <= 2 else 1000.0) + generator.standard_normal(shape)
-
-
-_STYLES: dict[str, Callable[..., Any]] = {
-    "small integers": _small_integers,
-    "distinct integers": _distinct_integers,
-    "reals": _reals,
-    "halves": _halves,
-    "wide": _wide,
-    "edges": _edges,
-    "magnitudes": _magnitudes,
-    "signed magnitudes": _signed_magnitudes,
-    "nonzero integers": _nonzero_integers,
-    CUT_POINTS: _small_halves,
-    "alike": _alike,
-    "rising": partial(_ends, last=PEAK),
-    "falling": partial(_ends, last=-PEAK),
-    "peaks": _small_integers,
-    "pits": _small_integers,
-    DIVISORS[0]: _small_integers,
-    "offsets": _offsets,
-}

@@ -91,7 +91,9 @@ def network_from(
 
     def preference() -> Preference:
         usual, known = preferences(choices, dtypes, sizes, turn, axes, numbers), dict(given)
-        return lambda symbol, options: known.get(symbol.name) or usual(symbol, options)
+        return lambda symbol, options: (
+            known[symbol.name] if symbol.name in known else usual(symbol, options)
+        )
 
     wanted = demand
     if demand is not None and sizes == ROOMY:

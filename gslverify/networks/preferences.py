@@ -29,8 +29,8 @@ LENGTHS = (600, 4502, 256)
 The second one, and half of it, are not among the numbers that float16 has. With the last one, uint8
 is back at 0 and looks as if nothing had been counted.
 """
-VERY_LONG_LENGTHS = (70_000, 40_000)
-"""Longer than uint16 and int16 can count."""
+VERY_LONG_LENGTHS = (70_000, 40_000, 65_536)
+"""Longer than uint16 and int16 can count; with the last one, uint16 is back at 0."""
 LIKELY = (1, 2, 3, 4, 5, 1)
 SIZES = ("free", "equal", "distinct")
 LONG, VERY_LONG = ("long",), ("very long",)

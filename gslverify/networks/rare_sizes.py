@@ -1,17 +1,18 @@
 """Sizes and attributes at which what no input decides comes out otherwise than at small ones.
 
-A target may compute with numbers that it makes of sizes, as `Where(Equal(Size(x), 143), ...)` does,
-or round them in an attribute. What it asks about them is no condition of the rule. So sizes and
-integer attributes are tried one after the other, those near numbers that the rule writes among
-them, and everything is computed that does not need inputs. Where something is not what it is for
-small sizes, but one of few things that it is at all, graphs are drawn.
+A rule may compute with numbers that it makes of sizes, as `Where(Equal(Size(x), 143), ...)` does,
+or round them in an attribute of its target. What it asks about them is no condition of the rule. So
+sizes and integer attributes are tried one after the other, and two sizes together if they decide a
+comparison, those near numbers that the rule writes among them. Everything is computed that does not
+need inputs. Where something is not what it is for small sizes, but one of few things that it is at
+all, graphs are drawn.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, zip_longest
+from itertools import chain, combinations, islice, product, zip_longest
 from typing import Any
 
 import numpy as np
@@ -33,25 +34,27 @@ from gslverify.structures.written_values import leaves, names_any, written_value
 
 DENSE, FEW = range(1, 41), range(1, 13)
 SPARSE = (48, 64, 96, 128, 192, 256, 384, 512)
-LARGEST_WRITTEN = 2_000
-LARGEST_PLACE, MOST_PLACES = 60, 3
+LARGEST_WRITTEN = 10_000
+LARGEST_PLACE, MOST_PLACES, LEAST_COUNT = 60, 3, 8
 MOST_ELEMENTS = 20_000
 MOST_INTEGERS = 4
 """So many sizes and attributes of a structure are tried."""
 MOST_STRUCTURES, MOST_POINTS, POINTS_OF_A_VALUE = 2, 16, 2
 MOST_VALUES = 4
 """A tensor with more different elements is not told from others like it."""
-BYTES, ROOT_OF_BYTES = frozenset({"int8", "uint8"}), 16
+BYTES, NUMBERS_OF_A_BYTE, ROOT_OF_BYTES = frozenset({"int8", "uint8"}), 256, 16
 """Where a rule names one of these dtypes, two axes have as many elements as it has numbers."""
 SEVERAL = "several"
 SMALL, MOST_OUTLINES = 5, 8
 """Sizes up to the first are drawn often; what comes out in more ways than the second varies."""
+IN_PAIRS, MOST_PAIRED = range(1, 27), 3
+TRUTH_VALUES = frozenset({"[False]", "[True]"})
 ROUNDED = frozenset({"floor", "ceil"})
 
 Given = tuple[tuple[str, int], ...]
 """What symbols are, by their names."""
 Seen = dict[tuple[Hashable, ...], Hashable]
-"""What is known of a target without inputs: values and attributes, by where they are."""
+"""What is known without inputs: values, and attributes of the target, by where they are."""
 
 
 def rare_sizes(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, Given]]:
@@ -59,7 +62,7 @@ def rare_sizes(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, Given]]:
     for sampler in with_few_sizes(samplers):
         for given in islice(_rare(sampler), MOST_POINTS):
             yield sampler, given
-        for given in _with_room(sampler):
+        for given in chain(_with_room(sampler), _as_many(sampler)):
             yield sampler, given
 
 
@@ -88,6 +91,16 @@ def _with_room(sampler: Sampler, beyond: int = SMALL) -> Iterator[Given]:
             yield tuple((other, number + 2 if other == name else 1) for other in names)
 
 
+def _as_many(sampler: Sampler) -> Iterator[Given]:
+    """Yield sizes of which one is a number that the rule writes, as elements may be counted."""
+    written = _written(sampler.instance.subst)
+    numbers = [one for one in written if one >= LEAST_COUNT][:MOST_PLACES]
+    names = [symbol.name for symbol in sampler.free if is_size(symbol)][:MOST_INTEGERS]
+    for number in numbers:
+        for name in names:
+            yield tuple((other, number if other == name else 1) for other in names)
+
+
 def with_few_sizes(samplers: Sequence[Sampler]) -> list[Sampler]:
     """Return the first structures with few free sizes, no two with as many."""
     found: dict[int, Sampler] = {}
@@ -104,7 +117,8 @@ def _rare(sampler: Sampler) -> Iterator[Given]:
     subst = sampler.instance.subst
     if not (_rounds(subst) or any(kind == "value" for kind, *_ in _seen(sampler, base))):
         return
-    found = [list(_otherwise(_tried(sampler, base, points))) for points in _sweeps(sampler)]
+    sweeps = chain(_sweeps(sampler), _pairs(sampler) if _decides(sampler, base) else ())
+    found = [list(_otherwise(_tried(sampler, base, points))) for points in sweeps]
     in_turn = chain.from_iterable(zip_longest(*found))
     yield from dict.fromkeys(given for given in in_turn if given is not None)
 
@@ -116,7 +130,8 @@ def _tried(
     for point in points:
         seen = _seen(sampler, {**base, **point})
         if seen:
-            tried[tuple((symbol.name, value) for symbol, value in point.items())] = seen
+            whole = {**{symbol: base[symbol] for symbol in sampler.extents}, **point}
+            tried[tuple((symbol.name, value) for symbol, value in whole.items())] = seen
     return tried
 
 
@@ -143,8 +158,27 @@ def _sweeps(sampler: Sampler) -> Iterator[list[dict[Symbol, int]]]:
         yield [{**dict.fromkeys(sizes, number), **alone} for number in numbers]
 
 
+def _decides(sampler: Sampler, base: Mapping[Symbol, Any]) -> bool:
+    """Tell whether truth values are computed without inputs."""
+    return not {*_seen(sampler, base).values()}.isdisjoint(TRUTH_VALUES)
+
+
+def _pairs(sampler: Sampler) -> Iterator[list[dict[Symbol, int]]]:
+    """Yield values of two sizes that vary together while others are 1."""
+    sizes = [symbol for symbol in sampler.free if is_size(symbol)][:MOST_PAIRED]
+    written = sorted(_written(sampler.instance.subst))[:MOST_PLACES]
+    sums = (one + step for one in written for step in (-1, 0, 1, *written))
+    numbers = sorted({*IN_PAIRS, *sums} - {0})
+    usual = dict.fromkeys(sizes, 1)
+    for first, second in combinations(sizes, 2):
+        yield [{**usual, first: one, second: other} for one, other in product(numbers, numbers)]
+
+
 def _numbers(subst: Subst) -> list[int]:
-    near = {number + step for number in _written(subst) for step in (-1, 0, 1)}
+    written = _written(subst)
+    near = {number + step for number in written for step in (-1, 0, 1)}
+    if names_any(subst, BYTES):
+        near.update(NUMBERS_OF_A_BYTE - one for one in written if one < NUMBERS_OF_A_BYTE)
     return sorted({*DENSE, *SPARSE, *near} - {0})
 
 
@@ -156,18 +190,18 @@ def _written(subst: Subst) -> list[int]:
 
 
 def _seen(sampler: Sampler, values: Mapping[Symbol, Any]) -> Seen:
-    """Return what is known of the target at some sizes and attributes; nothing if they are none."""
+    """Return what is known at some sizes and attributes; nothing if they are none."""
     model = sampler.granted(lambda symbol, options: values[symbol])
     if model is None:
         return {}
     try:
         source = concrete_outputs(sampler.instance, model, _few_ones)
         target = target_outputs(sampler.instance.subst, source)
-        exprs = [] if target is None else reverse_post_order(target)
+        exprs = [] if target is None else reverse_post_order((*source, *target))
         if not all(has_at_most(expr, MOST_ELEMENTS) for expr in (*exprs, *source)):
             return {}
         with np.errstate(all="ignore"):
-            return _of_target(exprs, set(reverse_post_order(source)))
+            return _of_both(exprs, set(reverse_post_order(source)))
     except (GslError, IndexError):  # a constant index may be outside
         return {}
 
@@ -179,7 +213,7 @@ def _few_ones(variable: Var) -> Any:
     return ones(variable)
 
 
-def _of_target(exprs: Sequence[Expr], source: set[Expr]) -> Seen:
+def _of_both(exprs: Sequence[Expr], source: set[Expr]) -> Seen:
     seen: Seen = {}
     known: dict[Expr, Any] = {}
     for place, expr in enumerate(exprs):
@@ -190,7 +224,7 @@ def _of_target(exprs: Sequence[Expr], source: set[Expr]) -> Seen:
             continue
         operands = [known[one] if one in known else _any_elements(one) for one in expr.operands]
         known[expr] = value_or_error(expr, operands, {})
-        if not isinstance(expr, Const) and expr not in source and isinstance(expr.type, TensorType):
+        if not isinstance(expr, Const) and isinstance(expr.type, TensorType):
             seen["value", place] = _outline(known[expr])
     return seen
 
@@ -237,4 +271,4 @@ def _otherwise(tried: Mapping[Given, Seen]) -> Iterator[Given]:
 
 
 def _is_number(column: Mapping[Given, Hashable]) -> bool:
-    return not any(value in ("[False]", "[True]") for value in column.values())
+    return TRUTH_VALUES.isdisjoint(column.values())

@@ -7,8 +7,8 @@ every machine. Of all that makes a difference, numbers that a machine has are wa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import replace
 from enum import Enum
 from typing import Any, ParamSpec, TypeVar
 
@@ -18,11 +18,10 @@ from gslverify.interruption import answered
 from gslverify.semantics.formulas import ALL_DIGITS, Digits, Formulas, of_one_sort, value_in
 from gslverify.semantics.scalars import (
     REAL,
-    UNKNOWN,
     Scalar,
     UnsupportedError,
-    operands_first,
 )
+from gslverify.semantics.sides import Sides, likeness
 from gslverify.semantics.solver import Context
 
 MOST_MEMORY = 1024
@@ -31,6 +30,8 @@ MOST_SECONDS = 3
 """For the few steps of z3 that it does not count."""
 MODELS_PER_GRID = 2
 """How many models on one grid are tried before the next."""
+PATIENCE = 3
+"""How much longer a model may take than the answer that there is one."""
 LARGEST_PREFERRED = 2**20
 FEW_DIGITS = 1024
 """Numbers are multiples of 1 over it before they may be any."""
@@ -42,7 +43,6 @@ CLEAR = 64
 GRIDS = ((1, True), (FEW_DIGITS, True), (0, True), (0, False))
 """What numbers are multiples of, as one over it and 0 for any; whether they differ clearly."""
 
-Pair = tuple[Scalar, Scalar]
 Taken = ParamSpec("Taken")
 Given = TypeVar("Given")
 
@@ -53,68 +53,6 @@ class Reply(Enum):
     EQUAL = "there is no difference"
     DIFFERENT = "there is a difference"
     OPEN = "the solver gave up"
-
-
-@dataclass(slots=True)
-class Sides:
-    """Two computations of the same unknowns.
-
-    Attributes:
-        pairs: the elements of the outputs, those of source and target together.
-        assumed: what holds whenever the source matches.
-        of_source: what must hold for the source to be defined, beside its outputs.
-        of_target: the same of the target.
-        made: elements that must have a value whether outputs depend on them or not, of both sides.
-        limits: the largest numbers that float unknowns may be.
-        nowrap: whether differences are wanted that show without integers of the source wrapping.
-    """
-
-    pairs: list[Pair] = field(default_factory=list)
-    assumed: list[Scalar] = field(default_factory=list)
-    of_source: list[Scalar] = field(default_factory=list)
-    of_target: list[Scalar] = field(default_factory=list)
-    made: tuple[list[Scalar], list[Scalar]] = field(default_factory=lambda: ([], []))
-    limits: Mapping[Scalar, int] = field(default_factory=dict)
-    nowrap: bool = False
-
-    @property
-    def are_one(self) -> bool:
-        """Whether nobody need be asked, because both sides compute the same scalars."""
-        same = all(left is right for left, right in self.pairs)
-        return same and not self.of_target and not self.made[1]
-
-    @property
-    def are_about_integers(self) -> bool:
-        """Whether all unknowns are integers, of which a few digits may tell enough."""
-        parts = operands_first(one for pair in self.pairs for one in pair)
-        kinds = {one.kind for one in parts if one.head == UNKNOWN}
-        return any(kind.wraps for kind in kinds) and REAL not in kinds
-
-    @property
-    def length(self) -> int:
-        """How many values are computed."""
-        return len(operands_first(one for pair in self.pairs for one in pair))
-
-    def of(self, pair: Pair) -> Sides:
-        """Return the question about a single element."""
-        return Sides([pair], self.assumed, limits=self.limits, nowrap=self.nowrap)
-
-    @property
-    def source(self) -> list[Scalar]:
-        """What the source computes."""
-        return [*(left for left, _ in self.pairs), *self.made[0]]
-
-    def beyond(self) -> Sides | None:
-        """Return the question what the target demands beside the source; None if nothing."""
-        demanded = {one.serial for one in self.of_source}
-        of_target = [one for one in self.of_target if one.serial not in demanded]
-        of_target = [one for one in of_target if one.number is not True]
-        known = {one.serial for one in (*self.made[0], *(right for _, right in self.pairs))}
-        made = [one for one in self.made[1] if one.serial not in known]
-        if not of_target and not made:
-            return None
-        sources = [(left, left) for left, _ in self.pairs]
-        return replace(self, pairs=sources, of_target=of_target, made=(self.made[0], made))
 
 
 class Examiner:
@@ -134,6 +72,7 @@ class Examiner:
         self.used = 0
         self._known: dict[Hashable, Reply] = {}
         self._digits: dict[Hashable, Digits] = {}
+        self._found: dict[Hashable, list[Any]] = {}
 
     def reply(self, sides: Sides) -> Reply:
         """Return whether two sides can differ; raise UnsupportedError if z3 fails.
@@ -150,20 +89,20 @@ class Examiner:
     def _reply(self, sides: Sides) -> Reply:
         if sides.are_one:
             return Reply.EQUAL
-        key = _likeness(sides)
+        key = likeness(sides)
         if key not in self._known:
             self._known[key] = self._asked(sides, key)
         return self._known[key]
 
     def _asked(self, sides: Sides, key: Hashable) -> Reply:
         """Ask about all integers, and where that is too much about some of them."""
-        reply = Difference(self, sides, ALL_DIGITS).reply()
-        if reply is not Reply.OPEN or not sides.are_about_integers:
-            return reply
-        for digits in FEWER_DIGITS:
-            if Difference(self, sides, digits).reply() is Reply.DIFFERENT:
-                self._digits[key] = digits
-                return Reply.DIFFERENT
+        for digits in (ALL_DIGITS, *(FEWER_DIGITS if sides.are_about_integers else ())):
+            difference = Difference(self, sides, digits)
+            reply = difference.reply()
+            if reply is Reply.DIFFERENT:
+                self._digits[key], self._found[key] = digits, difference.found
+            if reply is Reply.DIFFERENT or (reply is Reply.EQUAL and digits is ALL_DIGITS):
+                return reply
         return Reply.OPEN
 
     def differences(self, sides: Sides) -> Iterator[Difference]:
@@ -172,15 +111,17 @@ class Examiner:
         beyond = sides.beyond()
         different: dict[Hashable, Sides] = {}
         for part in parts if beyond is None else (*parts, beyond):
-            key = _likeness(part)
+            key = likeness(part)
             if self._known.get(key) is Reply.DIFFERENT:
                 different.setdefault(key, part)
         for nowrap in (True, False) if sides.nowrap else (False,):
             for key, part in different.items():
                 asked = replace(part, nowrap=nowrap)
-                yield Difference(self, asked, self._digits.get(key, ALL_DIGITS))
+                difference = Difference(self, asked, self._digits[key])
+                difference.found = self._found[key]
+                yield difference
             if len(parts) > 1:
-                fewest = min((self._digits.get(key, ALL_DIGITS) for key in different), key=_count)
+                fewest = min((self._digits[key] for key in different), key=_count)
                 yield Difference(self, replace(sides, nowrap=nowrap), fewest)
 
     def give_up(self, sides: Sides) -> None:
@@ -188,7 +129,7 @@ class Examiner:
         beyond = sides.beyond()
         parts = [sides.of(pair) for pair in sides.pairs]
         for part in parts if beyond is None else (*parts, beyond):
-            key = _likeness(part)
+            key = likeness(part)
             if self._known.get(key) is Reply.DIFFERENT:
                 self._known[key] = Reply.OPEN
 
@@ -196,14 +137,14 @@ class Examiner:
         """Forget that a question was open; the next ones have another limit."""
         self.limit = limit
         for pair in sides.pairs:
-            key = _likeness(sides.of(pair))
+            key = likeness(sides.of(pair))
             if self._known.get(key) is Reply.OPEN:
                 del self._known[key]
 
-    def solver(self) -> Any:
-        """Return a new solver with the limits of this examination."""
+    def solver(self, patience: int = 1) -> Any:
+        """Return a new solver with the limits of this examination, or so many times as much."""
         solver = z3.Solver(ctx=self.context.z3)
-        solver.set("rlimit", self.limit)
+        solver.set("rlimit", patience * self.limit)
         solver.set("random_seed", 0)
         solver.set("max_memory", MOST_MEMORY)
         solver.set("timeout", 1000 * MOST_SECONDS)
@@ -220,22 +161,6 @@ class Examiner:
 
 def _count(digits: Digits) -> int:
     return digits.count
-
-
-def _likeness(sides: Sides) -> Hashable:
-    """Return a key that questions share which differ in the names of elements only."""
-    names: dict[Scalar, int] = {}
-    places: dict[int, int] = {}
-    parts: list[Hashable] = []
-    groups = (*sides.pairs, sides.assumed, sides.of_source, sides.of_target, *sides.made)
-    for part in operands_first(one for group in groups for one in group):
-        places[part.serial] = len(places)
-        value = part.value
-        if part.head == UNKNOWN and isinstance(value, tuple):
-            value = "element", names.setdefault(part, len(names))
-        operands = tuple([places[one.serial] for one in part.operands])
-        parts.append((part.kind, part.head, operands, type(value), value))
-    return tuple(parts), tuple([tuple([places[one.serial] for one in g]) for g in groups])
 
 
 def _translated(ask: Callable[Taken, Given]) -> Callable[Taken, Given]:
@@ -257,13 +182,16 @@ class Difference:
         examiner: who asks.
         sides: what is compared.
         digits: which digits of unknown integers are open.
+
+    Attributes:
+        found: the values of the unknowns in a model that is known, in their order.
     """
 
     @_translated
     def __init__(self, examiner: Examiner, sides: Sides, digits: Digits) -> None:
         self.examiner = examiner
         self.formulas = formulas = Formulas(examiner.context.z3, digits)
-        self.solver = examiner.solver()
+        self.found: list[Any] = []
         defined = [c for one, _ in sides.pairs for c in formulas.defined(one)]
         defined += [c for one in sides.made[0] for c in formulas.defined(one)]
         defined += formulas.hold(sides.of_source)
@@ -273,12 +201,9 @@ class Difference:
         goals = [pair.differ() for pair in pairs] + undefined
         self._clear = [pair.differ_clearly() for pair in pairs] + undefined
         self.is_equal = all(z3.is_false(z3.simplify(goal)) for goal in goals)
-        self.solver.add(*defined, *formulas.hold(sides.assumed))
-        self.solver.add(z3.Or(*goals, formulas.context), *formulas.laws())
-        self.assumes_more = sides.nowrap
-        if self.assumes_more:
-            self.solver.push()
-            self.solver.add(*formulas.do_not_wrap(sides.source))
+        self._asked = [*defined, *formulas.hold(sides.assumed), z3.Or(*goals, formulas.context)]
+        self._asked += formulas.laws()
+        self._fitting = list(formulas.do_not_wrap(sides.source)) if sides.nowrap else []
         limits = [(formulas.unknowns.get(one), most) for one, most in sides.limits.items()]
         self._reals = [(unknown, most) for unknown, most in limits if unknown is not None]
 
@@ -293,11 +218,9 @@ class Difference:
 
         What is computed on the way to an element may wrap where no operator does.
         """
-        answer = z3.unsat if self.is_equal else self.examiner.check(self.solver)
-        if answer != z3.sat and self.assumes_more and not self.is_equal:
-            self.solver.pop()
-            self.assumes_more = False
-            answer = self.examiner.check(self.solver)
+        answer = z3.unsat if self.is_equal else self._answer(*self._asked, *self._fitting)
+        if answer != z3.sat and self._fitting and not self.is_equal:
+            answer = self._answer(*self._asked)
         if answer == z3.unsat:
             return Reply.EQUAL
         return Reply.DIFFERENT if answer == z3.sat else Reply.OPEN
@@ -307,34 +230,65 @@ class Difference:
         """Return some values of unknowns for which the sides differ; see GRIDS."""
         return list(self._models())
 
+    def _answer(self, *asked: Any) -> Any:
+        solver = self.examiner.solver()
+        solver.add(*asked)
+        answer = self.examiner.check(solver)
+        if answer == z3.sat:
+            self.found = list(self._model(solver, []).values())
+        return answer
+
     def _models(self) -> Iterator[dict[Scalar, Any]]:
-        for unknown, largest in self._reals:
-            self.solver.add(unknown <= largest, unknown >= -largest)
+        """Yield models, of integers first the one that is known and others from new solvers.
+
+        A solver that was asked before is slower.
+        """
         settled = self.formulas.settled()
+        if settled is None and not self._reals:
+            if self.found:
+                yield dict(zip(self.formulas.unknowns, self.found, strict=True))
+            asked = [*self._asked, *self._fitting]
+            for _ in range(MODELS_PER_GRID):
+                solver = self.examiner.solver(PATIENCE)
+                solver.add(*asked)
+                if self.examiner.check(solver) != z3.sat:
+                    return
+                yield self._model(solver, asked)
+            return
+        solver = self.examiner.solver()
+        solver.add(*self._asked, *self._fitting)
+        for unknown, largest in self._reals:
+            solver.add(unknown <= largest, unknown >= -largest)
         if settled is not None:
-            self.solver.push()
-            self.solver.add(*settled, z3.Or(*self._clear, self.formulas.context))
-            yield from self._few_models()
-            self.solver.pop()
+            solver.push()
+            solver.add(*settled, z3.Or(*self._clear, self.formulas.context))
+            yield from self._few_models(solver)
+            solver.pop()
         for scale, is_clear in GRIDS if self._reals else GRIDS[-1:]:
-            self.solver.push()
+            solver.push()
             if is_clear:
-                self.solver.add(z3.Or(*self._clear, self.formulas.context))
+                solver.add(z3.Or(*self._clear, self.formulas.context))
             for unknown, largest in self._reals if scale else ():
                 most = min(largest, LARGEST_PREFERRED)
-                self.solver.add(z3.IsInt(unknown * scale), unknown <= most, unknown >= -most)
-            yield from self._few_models()
-            self.solver.pop()
+                solver.add(z3.IsInt(unknown * scale), unknown <= most, unknown >= -most)
+            yield from self._few_models(solver)
+            solver.pop()
 
-    def _few_models(self) -> Iterator[dict[Scalar, Any]]:
+    def _few_models(self, solver: Any) -> Iterator[dict[Scalar, Any]]:
         for _ in range(MODELS_PER_GRID):
-            if self.examiner.check(self.solver) != z3.sat:
+            if self.examiner.check(solver) != z3.sat:
                 return
-            model = self.solver.model()
-            unknowns = self.formulas.unknowns.items()
-            yield {one: value_in(model, formula, one.kind) for one, formula in unknowns}
-            others = [f != model.eval(f, model_completion=True) for _, f in unknowns]
-            self.solver.add(z3.Or(*others, self.formulas.context))
+            others: list[Any] = []
+            yield self._model(solver, others)
+            solver.add(*others)
+
+    def _model(self, solver: Any, asked: list[Any]) -> dict[Scalar, Any]:
+        """Return what a model says of the unknowns; ask for another one from now on."""
+        model = solver.model()
+        unknowns = self.formulas.unknowns
+        others = [f != model.eval(f, model_completion=True) for f in unknowns.values()]
+        asked.append(z3.Or(*others, self.formulas.context))
+        return {one: value_in(model, formula, one.kind) for one, formula in unknowns.items()}
 
 
 class _Elements:

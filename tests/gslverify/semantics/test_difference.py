@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from gslverify.semantics.arithmetic import Arithmetic
-from gslverify.semantics.difference import Difference, Examiner, Reply, Sides
+from gslverify.semantics.difference import Difference, Examiner, Reply
 from gslverify.semantics.formulas import ALL_DIGITS
 from gslverify.semantics.scalars import REAL, Scalar, Scalars, kind_of
+from gslverify.semantics.sides import Sides
 from gslverify.semantics.solver import new_context
 
 pytestmark = pytest.mark.smt
