@@ -40,6 +40,8 @@ ANYWHERE = frozenset({"magnitudes", "signed magnitudes", "nonzero integers"})
 
 ALL_TRUE = frozenset({"wide", "edges", "largest"})
 """Styles in which all booleans are true: as many as an axis is long."""
+OF_TRUTH_VALUES = frozenset({"one of many", "mirrored"})
+"""Styles of integers that booleans have, odd ones as true or as false."""
 
 Distribution = tuple[str, bool]
 """A style, and whether the ranges pass through guards (see `value_ranges`)."""
@@ -224,6 +226,9 @@ def random_array(
     numbers.
     """
     dtype = np.dtype(variable.dtype)
+    if kind_of(dtype) == "b" and style in OF_TRUTH_VALUES:
+        raw = FILLED[style](variable.shape, np.dtype(np.int8), generator) % 2
+        return (raw != generator.integers(2)).astype(bool)
     if kind_of(dtype) == "b":
         least = 1 if style in ALL_TRUE else 0
         beyond = 1 if style == "least" else 2

@@ -96,7 +96,7 @@ def examine(question: Question) -> Iterable[Outcome]:
     if sought.seen is not None:
         yield Covered(sought.seen.final(question.subst, search.networks).plain())
     empty = chain(empty_networks(samplers), empty_networks([one.sampler for one in found.empty]))
-    further = compare_strictly(question, search.passed, empty, search.wrapping)
+    further = compare_strictly(question, search.passed, empty, search.wrapping, search.undecided)
     yield from further.counts
     yield from further.findings
     if further.is_refuted:

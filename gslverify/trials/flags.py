@@ -78,16 +78,18 @@ def flags_of(
     passed: Sequence[Sequence[Trial]],
     measured: Iterable[Errors] = (),
     wrapping: Trial | None = None,
+    undecided: Sequence[Trial] = (),
 ) -> Outcomes:
     """Yield the flags that a rule needs, and what refutes it where it declares too few.
 
-    In a `wrapping` trial the sides differ, which the rule excuses by `nowrap`.
+    In a `wrapping` trial the sides differ, which the rule excuses by `nowrap`; `undecided` are
+    those in which integers of the source depend on rounding.
     """
     rule, first = question.rule, [trials[0] for trials in passed]
     special = special_values(question, passed)
     declared = None if rule.declared is None else rule.declared & OF_ROUNDING
     assumed = OF_SPECIAL_VALUES - rule.kept
-    rounding = roundings(question.subst, passed, declared, assumed)
+    rounding = roundings(question.subst, passed, declared, assumed, undecided)
     needed = _Needed(special, rounding, wrapping)
     yield Count("special", special.asked)
     yield from [Count(f"{k} changed", special.seen[k]) for k in CHANGES if special.seen[k]]

@@ -84,12 +84,14 @@ def roundings(
     passed: Sequence[Sequence[Trial]],
     declared: Set[str] | None,
     assumed: Set[str] = NONE,
+    undecided: Sequence[Trial] = (),
 ) -> Roundings:
     """Find the flags of rounding that a rule needs; with flags `declared` rather among these.
 
     What explains the numbers that were drawn is asked about those beside which a result changes,
     and about small ones, as well. Of special values the rule has the flags `assumed`: with ninf
-    nothing overflows.
+    nothing overflows. Where no flag is needed so far, trials that are `undecided` are asked, too:
+    on a machine integers that depend on rounding are what they are.
     """
     folds = divides_constants(subst)
     ordered = sorted(passed, key=lambda few: few[0].network.elements)
@@ -113,6 +115,10 @@ def roundings(
             {**further.witnesses, **found.witnesses},
             found.missing | further.missing,
         )
+    if undecided and not found.needed:
+        few = spread(undecided, NETWORKS_OF_DECISIONS)
+        further = _explained_by(few, few, folds, declared)
+        return found if further.needed is None and further.unexplained is None else further
     return found
 
 

@@ -32,10 +32,11 @@ from gslverify.structures.models.concrete import Rewritten
 from gslverify.structures.models.sampling import Sampler
 from gslverify.trials.refutation import tell
 from gslverify.trials.rewriting import Prepared, builds_target, prepare
-from gslverify.trials.trial import WRAPS, Outcome, excused, judge
+from gslverify.trials.trial import ROUNDED, WRAPS, Outcome, excused, judge
 
 MOST_FRUITLESS_DRAWS = 200
 MOST_SIMPLER_CHOICES = 40
+MOST_ELEMENTS_UNDECIDED = 5_000
 """So often hypothesis makes a failure simpler by its choices, before passes that know networks."""
 MISSES_PER_TURN = 4
 """So many draws of a structure that come to no network count as one: its next turn is later."""
@@ -73,6 +74,7 @@ class Search:
     declined: int = 0
     endless: Network | None = None
     wrapping: Outcome | None = None
+    undecided: list[Outcome] = field(default_factory=list)
     draws: int = 0
     corners: set[tuple[Hashable, int]] = field(default_factory=set)
     contexts: set[str] = field(default_factory=set)
@@ -185,6 +187,8 @@ class Search:
             trial = excused(self.question.subst, judge(network, prepared, inputs))
             if trial.rejected == WRAPS:
                 self.wrapping = self.wrapping or trial
+            if trial.rejected == ROUNDED and network.elements <= MOST_ELEMENTS_UNDECIDED:
+                self.undecided.append(trial)
             if trial.rejected:
                 self.rejected[trial.rejected] += 1
                 continue

@@ -66,8 +66,11 @@ def compare_strictly(
     passed: Sequence[Sequence[Trial]],
     empty: Iterable[Network] = (),
     wrapping: Trial | None = None,
+    undecided: Sequence[Trial] = (),
 ) -> StricterComparisons:
     """Examine networks that passed, `empty` ones that were not run yet, and one that may wrap.
+
+    In trials that are `undecided` integers of the source depend on rounding.
 
     A finding that refutes comes with its counterexample.
     """
@@ -75,7 +78,7 @@ def compare_strictly(
     _without_elements(question, empty, found)
     _identity(question, passed, found)
     measured = _precision(question, passed, found)
-    found.take(flags_of(question, passed, measured, wrapping))
+    found.take(flags_of(question, passed, measured, wrapping, undecided))
     if found.is_refuted:
         found.assurances.clear()
     return found

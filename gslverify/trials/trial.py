@@ -53,6 +53,7 @@ UNDEFINED = "an operator of the source is not defined on some of its operands"
 WRAPS = "integers of the source wrap, which `nowrap` rules out"
 NARROWS = "a narrower dtype rounds, which `lossy` lets a compiler leave out"
 EXCUSED = (WRAPS, NARROWS)
+ROUNDED = "an integer of the source depends on rounding"
 LAST = "the last graphs that were run before the process ended"
 TOO_LARGE = f"a tensor of the target has more than {MOST_ELEMENTS_OF_TARGET:,} elements"
 
@@ -180,6 +181,8 @@ def _compare(
 ) -> Outcome:
     try:
         before, known = evaluate_bounded(network.outputs, inputs, constants[0])
+    except RoundedConversionError:
+        return Outcome(network, inputs, target, rejected=ROUNDED)
     except GslError as error:
         return Outcome(network, inputs, target, rejected=str(error))
     if not is_defined(network, inputs, known):
