@@ -37,6 +37,8 @@ FEW_DIGITS = 1024
 """Numbers are multiples of 1 over it before they may be any."""
 FEWER_DIGITS = (Digits(4), Digits(8), Digits(6, are_first=True))
 """Small integers and large ones, where those of their dtypes are too much for the solver."""
+SHORT = 16
+"""Bits of integers that are narrowed beside floats, too."""
 CLEAR = 64
 """A difference of this part of the numbers that differ is seen in every floating dtype."""
 
@@ -96,7 +98,7 @@ class Examiner:
 
     def _asked(self, sides: Sides, key: Hashable) -> Reply:
         """Ask about all integers, and where that is too much about some of them."""
-        for digits in (ALL_DIGITS, *(FEWER_DIGITS if sides.are_about_integers else ())):
+        for digits in (ALL_DIGITS, *(FEWER_DIGITS if _may_be_narrowed(sides) else ())):
             difference = Difference(self, sides, digits)
             reply = difference.reply()
             if reply is Reply.DIFFERENT:
@@ -157,6 +159,13 @@ class Examiner:
         if "rlimit count" in statistics.keys():  # noqa: SIM118 - no dictionary
             self.used = max(self.used, int(statistics.get_key_value("rlimit count")))
         return answer
+
+
+def _may_be_narrowed(sides: Sides) -> bool:
+    """Tell whether fewer digits make a question easier: beside floats, of short integers."""
+    kinds = sides.kinds
+    widths = [kind.width for kind in kinds if kind.wraps]
+    return bool(widths) and (REAL not in kinds or max(widths) <= SHORT)
 
 
 def _count(digits: Digits) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 
-from gslverify.semantics.scalars import REAL, UNKNOWN, Scalar, operands_first
+from gslverify.semantics.scalars import UNKNOWN, Kind, Scalar, operands_first
 
 Pair = tuple[Scalar, Scalar]
 
@@ -39,11 +39,15 @@ class Sides:
         return same and not self.of_target and not self.made[1]
 
     @property
-    def are_about_integers(self) -> bool:
-        """Whether all unknowns are integers, of which a few digits may tell enough."""
+    def kinds(self) -> set[Kind]:
+        """The kinds of the unknowns."""
         parts = operands_first(one for pair in self.pairs for one in pair)
-        kinds = {one.kind for one in parts if one.head == UNKNOWN}
-        return any(kind.wraps for kind in kinds) and REAL not in kinds
+        return {one.kind for one in parts if one.head == UNKNOWN}
+
+    @property
+    def are_about_integers(self) -> bool:
+        """Whether some unknowns are integers: of these formulas have many bits."""
+        return any(kind.wraps for kind in self.kinds)
 
     @property
     def length(self) -> int:
