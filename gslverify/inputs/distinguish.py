@@ -58,7 +58,7 @@ MOST_OPEN_ATTRIBUTES = 2
 MOST_TRIALS, MOST_TRIALS_OF_A_GRAPH = 12, 6
 """So many models of a rule are run; those of a difference in exact arithmetic are without end."""
 ABOUT_VALUES = frozenset({OUTPUTS_DIFFER, TARGET_UNDEFINED})
-"""What a trial may find here; other defects are those of other stages."""
+"""What a trial may find here; other defects, which other stages name, are those of any inputs."""
 
 
 @dataclass(slots=True)
@@ -305,6 +305,10 @@ def _answered(
             if trial is not None and trial.code in ABOUT_VALUES:
                 answers.failure = trial
                 return reply
+            if trial is not None and trial.code is not None:
+                answers.trials = before
+                examiner.give_up(question.sides)
+                return Reply.OPEN
     examiner.give_up(question.sides)
     answers.only_exact |= is_exact and answers.trials > before
     return reply

@@ -66,12 +66,14 @@ class Examiner:
 
     Attributes:
         used: how many units all questions have taken.
+        insists: whether a question is asked once more, with more patience.
     """
 
     def __init__(self, context: Context, limit: int) -> None:
         self.context = context
         self.limit = limit
         self.used = 0
+        self.insists = False
         self._known: dict[Hashable, Reply] = {}
         self._digits: dict[Hashable, Digits] = {}
         self._found: dict[Hashable, list[Any]] = {}
@@ -98,7 +100,7 @@ class Examiner:
 
     def _asked(self, sides: Sides, key: Hashable) -> Reply:
         """Ask about all integers, and where that is too much about some of them."""
-        for digits in (ALL_DIGITS, *(FEWER_DIGITS if _may_be_narrowed(sides) else ())):
+        for digits in (ALL_DIGITS, *(FEWER_DIGITS if self._may_narrow(sides) else ())):
             difference = Difference(self, sides, digits)
             reply = difference.reply()
             if reply is Reply.DIFFERENT:
@@ -106,6 +108,17 @@ class Examiner:
             if reply is Reply.DIFFERENT or (reply is Reply.EQUAL and digits is ALL_DIGITS):
                 return reply
         return Reply.OPEN
+
+    def _may_narrow(self, sides: Sides) -> bool:
+        """Tell whether fewer digits make a question easier: beside floats only of short integers.
+
+        That takes more of the limit, so that it is left to questions on which somebody insists.
+        """
+        kinds = sides.kinds
+        widths = [kind.width for kind in kinds if kind.wraps]
+        if REAL in kinds:
+            return self.insists and max(widths, default=SHORT + 1) <= SHORT
+        return bool(widths)
 
     def differences(self, sides: Sides) -> Iterator[Difference]:
         """Yield the questions that have models: about single elements, and at last about all."""
@@ -137,7 +150,7 @@ class Examiner:
 
     def insist(self, sides: Sides, limit: int) -> None:
         """Forget that a question was open; the next ones have another limit."""
-        self.limit = limit
+        self.limit, self.insists = limit, True
         for pair in sides.pairs:
             key = likeness(sides.of(pair))
             if self._known.get(key) is Reply.OPEN:
@@ -159,13 +172,6 @@ class Examiner:
         if "rlimit count" in statistics.keys():  # noqa: SIM118 - no dictionary
             self.used = max(self.used, int(statistics.get_key_value("rlimit count")))
         return answer
-
-
-def _may_be_narrowed(sides: Sides) -> bool:
-    """Tell whether fewer digits make a question easier: beside floats, of short integers."""
-    kinds = sides.kinds
-    widths = [kind.width for kind in kinds if kind.wraps]
-    return bool(widths) and (REAL not in kinds or max(widths) <= SHORT)
 
 
 def _count(digits: Digits) -> int:
@@ -234,10 +240,11 @@ class Difference:
             return Reply.EQUAL
         return Reply.DIFFERENT if answer == z3.sat else Reply.OPEN
 
-    @_translated
-    def models(self) -> list[dict[Scalar, Any]]:
-        """Return some values of unknowns for which the sides differ; see GRIDS."""
-        return list(self._models())
+    def models(self) -> Iterator[dict[Scalar, Any]]:
+        """Yield some values of unknowns for which the sides differ; see GRIDS."""
+        models = self._models()
+        while (found := _translated(next)(models, None)) is not None:
+            yield found
 
     def _answer(self, *asked: Any) -> Any:
         solver = self.examiner.solver()

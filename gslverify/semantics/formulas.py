@@ -97,6 +97,9 @@ class Formulas:
         found = [condition for operand in below for condition in operand]
         if own is not None:
             found += own(one.operands[0].kind, *map(self.formula, one.operands))
+        if one.head == "convert" and one.kind.wraps and one.operands[0].kind == REAL:
+            value, beyond = self.formula(one.operands[0]), one.kind.least + 2**one.kind.width
+            found += [value > one.kind.least - 1, value < beyond]
         return _once(found)
 
     def _formula(self, one: Scalar) -> Any:
