@@ -94,9 +94,13 @@ def _makes_floats(call: Call) -> bool:
             return False
 
 
-def _before_rounding(call: Call, operands: list[Any]) -> Any:
-    integers = None if operands else _integers_of(call)
-    return operands[0] if integers is None else value_of(integers, [], {})
+def _before_rounding(expr: Expr, operands: list[Any]) -> Any:
+    """Return the integers that an expression makes into floats."""
+    match expr:
+        case Call(operands=()) if (integers := _integers_of(expr)) is not None:
+            return value_of(integers, [], {})
+        case _:
+            return operands[0]
 
 
 def _integers_of(call: Call) -> Call | None:
