@@ -36,7 +36,7 @@ from gslverify.trials.trial import ROUNDED, WRAPS, Outcome, excused, judge
 
 MOST_FRUITLESS_DRAWS = 200
 MOST_SIMPLER_CHOICES = 40
-MOST_ELEMENTS_UNDECIDED = 5_000
+MOST_ELEMENTS_UNDECIDED, MOST_UNDECIDED = 5_000, 200
 """So often hypothesis makes a failure simpler by its choices, before passes that know networks."""
 MISSES_PER_TURN = 4
 """So many draws of a structure that come to no network count as one: its next turn is later."""
@@ -63,7 +63,8 @@ class Search:
     that did not come to one, `unmet` the conditions that were in their way; the `budget` is for
     making a failure simple. If it `is_about_values`, refused rewrites say nothing. Of a rule that
     is `proved` there are fewer trials. In a `wrapping` trial the sides differ and integers of the
-    source wrap, which the rule declares that they do not.
+    source wrap, which the rule declares that they do not; in `undecided` ones integers of the
+    source depend on rounding.
     """
 
     question: Question
@@ -187,7 +188,7 @@ class Search:
             trial = excused(self.question.subst, judge(network, prepared, inputs))
             if trial.rejected == WRAPS:
                 self.wrapping = self.wrapping or trial
-            if trial.rejected == ROUNDED and network.elements <= MOST_ELEMENTS_UNDECIDED:
+            if trial.rejected == ROUNDED and self._is_kept(network):
                 self.undecided.append(trial)
             if trial.rejected:
                 self.rejected[trial.rejected] += 1
@@ -196,6 +197,12 @@ class Search:
             if trial.code is not None or trial.declined:
                 break
         return trials
+
+    def _is_kept(self, network: Network) -> bool:
+        """Tell whether a trial on a network that is undecided is asked about later."""
+        return (
+            network.elements <= MOST_ELEMENTS_UNDECIDED and len(self.undecided) < MOST_UNDECIDED
+        )
 
     def _turned(
         self, network: Network, prepared: Prepared, draws: Sequence[Mapping[str, Any]]
