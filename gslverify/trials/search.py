@@ -200,9 +200,7 @@ class Search:
 
     def _is_kept(self, network: Network) -> bool:
         """Tell whether a trial on a network that is undecided is asked about later."""
-        return (
-            network.elements <= MOST_ELEMENTS_UNDECIDED and len(self.undecided) < MOST_UNDECIDED
-        )
+        return network.elements <= MOST_ELEMENTS_UNDECIDED and len(self.undecided) < MOST_UNDECIDED
 
     def _turned(
         self, network: Network, prepared: Prepared, draws: Sequence[Mapping[str, Any]]
