@@ -130,8 +130,12 @@ def thousands() -> Subst:
     return rotated(lambda n: n // 1000)
 
 
+def nine_thousand() -> Subst:
+    return rotated(lambda n: n // 9_000)
+
+
 def many_thousands() -> Subst:
-    return rotated(lambda n: n // 9000)
+    return rotated(lambda n: n // 90_000)
 
 
 def multiples_of_53() -> Subst:
@@ -237,6 +241,10 @@ def test_mistakes_at_some_numbers_are_found(write: Callable[[], Subst], seed: in
 @pytest.mark.parametrize("write", [thousandth_field, many_thousands])
 def test_numbers_out_of_reach_leave_the_verdict_open(write: Callable[[], Subst]) -> None:
     assert only(ask(NUMERIC, write)).code is TOO_FEW_EXAMPLES
+
+
+def test_numbers_of_thousands_are_reached() -> None:
+    assert is_refuted(nine_thousand, NUMERIC)
 
 
 @pytest.mark.parametrize("write", DECIDED)
