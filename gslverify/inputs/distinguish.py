@@ -48,8 +48,9 @@ from gslverify.trials.trial import Outcome as Trial
 
 MOST_STEPS, MOST_STEPS_OF_RULE = 3_000, 7_000
 """Steps of kernels for one graph, and for all of a rule."""
-LIMIT, LIMIT_OF_RULE = 100_000, 400_000
+LIMIT, LIMIT_OF_RULE, LIMIT_IF_PROVED = 100_000, 400_000, 150_000
 """The solver's own unit, of which it counts about a million in a second."""
+SECONDS_IF_PROVED = 1
 PATIENT_LIMIT = 3_000_000
 """For one more question about integers, as a formula of bits takes few steps for many units."""
 MOST_GRAPHS, MOST_GRAPHS_IF_PROVED = 14, 2
@@ -98,6 +99,8 @@ def distinguish(subst: Subst, samplers: Sequence[Sampler], proved: bool = False)
     """
     most = MOST_GRAPHS_IF_PROVED if proved else MOST_GRAPHS
     answers, examiner = Answers(), Examiner(new_context(), LIMIT)
+    if proved:
+        examiner.budget, examiner.seconds = LIMIT_IF_PROVED, SECONDS_IF_PROVED
     known: dict[int, tuple[Target, ...]] = {}
     for number, graph in enumerate(small_graphs(samplers)):
         if number >= most or answers.steps >= MOST_STEPS_OF_RULE:
@@ -110,7 +113,7 @@ def distinguish(subst: Subst, samplers: Sequence[Sampler], proved: bool = False)
         _examine(subst, graph, known[key], examiner, answers)
         if answers.failure is not None:
             return answers
-    if answers.hard is not None and answers.trials < MOST_TRIALS:
+    if answers.hard is not None and answers.trials < MOST_TRIALS and not proved:
         graph, question = answers.hard
         examiner.insist(question.sides, PATIENT_LIMIT)
         _answered(subst, graph, question, examiner, answers)

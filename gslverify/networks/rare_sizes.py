@@ -86,9 +86,8 @@ def _with_room(sampler: Sampler, beyond: int = SMALL) -> Iterator[Given]:
     names = [symbol.name for symbol in sampler.extents if is_size(symbol) or symbol.low == 1]
     for number in sorted(numbers, reverse=True):
         yield tuple((name, number + 2) for name in names)
-    for number in numbers:
-        for name in names[:MOST_INTEGERS] if len(names) > 1 else ():
-            yield tuple((other, number + 2 if other == name else 1) for other in names)
+    if len(names) > 1:
+        yield from _one_alone(names, [number + 2 for number in numbers])
 
 
 def _as_many(sampler: Sampler) -> Iterator[Given]:
@@ -96,8 +95,13 @@ def _as_many(sampler: Sampler) -> Iterator[Given]:
     written = _written(sampler.instance.subst)
     numbers = [one for one in written if one >= LEAST_COUNT][:MOST_PLACES]
     names = [symbol.name for symbol in sampler.free if is_size(symbol)][:MOST_INTEGERS]
+    yield from _one_alone(names, numbers)
+
+
+def _one_alone(names: Sequence[str], numbers: Iterable[int]) -> Iterator[Given]:
+    """Yield one of the first sizes as each of the numbers, while all others are 1."""
     for number in numbers:
-        for name in names:
+        for name in names[:MOST_INTEGERS]:
             yield tuple((other, number if other == name else 1) for other in names)
 
 

@@ -201,3 +201,4 @@ FILLED: dict[str, Callable[..., Any]] = {
     "least": partial(_extreme, sign=-1),
     "offsets": _offsets,
 }
+"""How the numbers of an input are drawn, by the name of the style."""

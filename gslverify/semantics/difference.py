@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import replace
 from enum import Enum
+from math import inf
 from typing import Any, ParamSpec, TypeVar
 
 import z3
@@ -66,6 +67,8 @@ class Examiner:
 
     Attributes:
         used: how many units all questions have taken.
+        budget: after how many no question is asked any more; none by default.
+        seconds: bounds each question where the solver does not count its steps.
         insists: whether a question is asked once more, with more patience.
     """
 
@@ -73,6 +76,8 @@ class Examiner:
         self.context = context
         self.limit = limit
         self.used = 0
+        self.budget: float = inf
+        self.seconds = MOST_SECONDS
         self.insists = False
         self._known: dict[Hashable, Reply] = {}
         self._digits: dict[Hashable, Digits] = {}
@@ -94,6 +99,8 @@ class Examiner:
         if sides.are_one:
             return Reply.EQUAL
         key = likeness(sides)
+        if key not in self._known and self.used >= self.budget:
+            return Reply.OPEN
         if key not in self._known:
             self._known[key] = self._asked(sides, key)
         return self._known[key]
@@ -162,7 +169,7 @@ class Examiner:
         solver.set("rlimit", patience * self.limit)
         solver.set("random_seed", 0)
         solver.set("max_memory", MOST_MEMORY)
-        solver.set("timeout", 1000 * MOST_SECONDS)
+        solver.set("timeout", 1000 * self.seconds)
         return solver
 
     def check(self, solver: Any) -> Any:

@@ -246,17 +246,17 @@ def _search(search: Search, samplers: Sequence[Sampler]) -> tuple[Trial | None, 
 
 
 def _graphs_wanted(search: Search) -> int:
-    """Return how many graphs are drawn at least; a proof takes the place of half of them."""
+    """Return how many graphs are drawn at least; a proof takes the place of two thirds."""
     settings = search.question.settings
     if not search.proved:
         return settings.max_examples
-    return max(settings.max_examples // 2, min(settings.min_examples, settings.max_examples))
+    return max(settings.max_examples // 3, min(settings.min_examples, settings.max_examples))
 
 
 def _search_rounds(search: Search, samplers: Sequence[Sampler], total: int) -> Trial | None:
     for number, one in enumerate(ROUNDS):
         failed = search.play(samplers, one, one.graphs(total, samplers), number)
-        if failed is None and not number:
+        if failed is None and not number and not search.proved:
             failed, short = _search_longer(search, samplers)
             total = max(total - short, total // 2)
         if failed is not None:

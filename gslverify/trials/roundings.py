@@ -117,8 +117,7 @@ def roundings(
         )
     if undecided and not found.needed:
         few = spread(undecided, NETWORKS_OF_DECISIONS)
-        further = _explained_by(few, few, folds, declared)
-        return found if further.needed is None and further.unexplained is None else further
+        return _explained_by(few, few, folds, declared)
     return found
 
 

@@ -36,8 +36,9 @@ from gslverify.trials.trial import ROUNDED, WRAPS, Outcome, excused, judge
 
 MOST_FRUITLESS_DRAWS = 200
 MOST_SIMPLER_CHOICES = 40
-MOST_ELEMENTS_UNDECIDED, MOST_UNDECIDED = 5_000, 200
 """So often hypothesis makes a failure simpler by its choices, before passes that know networks."""
+MOST_ELEMENTS_UNDECIDED, MOST_UNDECIDED = 5_000, 200
+"""So many undecided trials are kept, each of a network with at most so many elements."""
 MISSES_PER_TURN = 4
 """So many draws of a structure that come to no network count as one: its next turn is later."""
 DRAWS_IF_PROVED = 4
