@@ -12,7 +12,7 @@ import numpy as np
 from gsl.errors import GslError
 from gsl.evaluate import value_of
 from gsl.expr import Call, Const, Expr
-from gsl.numpy_dtypes import is_floating
+from gsl.numpy_dtypes import converted, is_floating
 from gsl.types import ANY_FLOAT, ANY_INTEGER, TensorType
 from gslverify.comparison.approximations import approximated
 from gslverify.comparison.bounded import PRECISIONS, Bounded, number, written
@@ -165,7 +165,7 @@ def _keeps_number(cast: Call) -> bool:
     held = constant.value
     written = held if constant.asked is None else np.asarray(constant.asked)
     with np.errstate(all="ignore"):
-        return bool(np.all((written == held) & (held == held.astype(cast.dtype))))
+        return bool(np.all((written == held) & (held == converted(held, cast.dtype))))
 
 
 def computed(expr: Expr, operands: list[Any], inputs: Mapping[str, Any]) -> Any:

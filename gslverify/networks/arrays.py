@@ -123,6 +123,7 @@ def inputs_of_a_mixture(
     times = count if elements <= LARGE else min(count, len(distributions))
     chosen = _in_turn(distributions, times, seed)
     chosen += DISTRIBUTIONS_IN_CORNERS if network.in_corner else ()
+    chosen += EXTREMES if network.at_limits else ()
     chosen += DISTRIBUTIONS_AT_PLACES * len(_places(network))
     chosen += _of_long_axes(network, seed)
     chosen += [DIVISORS] * min(MOST_PRODUCTS, len(_products(network)))

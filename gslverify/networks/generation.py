@@ -74,14 +74,14 @@ def network_from(
     sizes: Sequence[str] = SIZES,
     corner: int = -1,
     turn: int | None = None,
-    given: Sequence[tuple[str, int]] = (),
+    given: Sequence[tuple[str, int | str]] = (),
 ) -> Network:
     """Choose a network that contains a match of the rule the samplers belong to.
 
     `dtypes` are preferred where the rule leaves a choice, and sizes in one of the modes `sizes`
-    (see `preferences`), or as `given` by name; models lie in the `corner` of that number, if there
-    is one. Which inner
-    value, or axis, has its `turn` is chosen unless it is given. Raises NothingDrawnError.
+    (see `preferences`), or as `given` by name, as dtypes can be; models lie in the `corner` of that
+    number, if there is one. Which inner value, or axis, has its `turn` is chosen unless it is
+    given. Raises NothingDrawnError.
     """
     context, sampler = one_of(choices, contexts), one_of(choices, samplers)
     if turn is None:
@@ -103,7 +103,11 @@ def network_from(
         raise UnmetError(sampler.obstacle(preference()))
     elements = MOST_ELEMENTS_OF_LARGE_RULES if "very long" in sizes else 0
     network = network_in(choices, sampler, model, context, turn, elements)
-    return replace(network, in_corner=demand is not None and meets(model, demand))
+    return replace(
+        network,
+        in_corner=demand is not None and meets(model, demand),
+        at_limits=any(isinstance(value, str) for _, value in given),
+    )
 
 
 def takes_turns(context: str, sizes: Sequence[str]) -> bool:

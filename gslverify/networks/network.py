@@ -27,8 +27,9 @@ class Network:
     `outputs` contains the match; `matched` are the expressions that the outputs of the rule must
     match, `context` what was built around them, `model` the attributes and sizes by name. With
     `escaping` a value inside the match is an output, too, so this match has to be declined;
-    `in_corner` says that the model lies in the corner that was asked for, `sampler` knows other
-    models of the same structure, and `constants` are the values of those that the rule leaves open.
+    `in_corner` says that the model lies in the corner that was asked for, `at_limits` that inputs
+    are the largest and the least of their dtypes, too. The `sampler` knows other models of the same
+    structure, and `constants` are the values of those that the rule leaves open.
     """
 
     outputs: tuple[Expr, ...]
@@ -37,6 +38,7 @@ class Network:
     model: Mapping[str, Any] = field(default_factory=dict)
     escaping: bool = False
     in_corner: bool = False
+    at_limits: bool = False
     sampler: Any = field(default=None, repr=False, compare=False)
     constants: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 

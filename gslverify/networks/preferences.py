@@ -36,7 +36,7 @@ SIZES = ("free", "equal", "distinct")
 LONG, VERY_LONG = ("long",), ("very long",)
 BEYOND_NARROW_DTYPES = ("beyond narrow dtypes",)
 ROOMY = ("roomy",)
-ROOM = 5_000
+ROOM, MOST_ROOMY = 5_000, 11
 """What the product of the sizes in the mode "roomy" stays below."""
 
 
@@ -53,7 +53,8 @@ def preferences(
     In the mode "free" sizes are up to 5, in "equal" all are 2, 3 or 4, in "distinct" different;
     in "long" one of the `axes` and one of LENGTHS have their `turn`, in "very long" one of
     VERY_LONG_LENGTHS, and other axes are short. In "roomy" as many as there is ROOM for are 8 to
-    11, mostly. In "beyond narrow dtypes" `numbers` are one of BEYOND, or two or four more.
+    11, mostly, and integers of attributes may be as large. In "beyond narrow dtypes" `numbers` are
+    one of BEYOND, or two or four more.
     """
     mode = one_of(choices, modes)
     sizes = _sizes(choices, mode, turn, axes)
@@ -70,7 +71,9 @@ def preferences(
             return bool(choices.number(1))
         if symbol.low is None:
             return one_of(choices, INTEGERS + EDGES if is_constant(symbol) else INTEGERS)
-        return next(sizes) if is_size(symbol) else int(symbol.low) + choices.number(3)
+        if is_size(symbol):
+            return next(sizes)
+        return int(symbol.low) + choices.number(MOST_ROOMY if mode in ROOMY else 3)
 
     return preference
 
@@ -88,7 +91,7 @@ def _sizes(choices: Choices, mode: str, turn: int, axes: int) -> Iterator[int]:
             case "very long":
                 yield length if axis == place else 1
             case "roomy":
-                roomy = 8 + choices.number(3) if choices.number(5) else size
+                roomy = MOST_ROOMY - choices.number(3) if choices.number(5) else size
                 size = roomy if roomy <= room else 1 + size % 2
                 room //= size
                 yield size

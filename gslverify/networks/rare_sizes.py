@@ -105,6 +105,21 @@ def _one_alone(names: Sequence[str], numbers: Iterable[int]) -> Iterator[Given]:
             yield tuple((other, number if other == name else 1) for other in names)
 
 
+def single_elements(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, Given]]:
+    """Yield every structure with one size or number of an attribute that is 1, each in turn.
+
+    References treat axes with one element apart, such as those that are resized to it.
+    """
+    names = [
+        [symbol.name for symbol in sampler.extents if is_size(symbol) or symbol.low in (0, 1)]
+        for sampler in samplers
+    ]
+    for turn in zip_longest(*names):
+        for sampler, name in zip(samplers, turn, strict=True):
+            if name is not None:
+                yield sampler, ((name, 1),)
+
+
 def with_few_sizes(samplers: Sequence[Sampler]) -> list[Sampler]:
     """Return the first structures with few free sizes, no two with as many."""
     found: dict[int, Sampler] = {}

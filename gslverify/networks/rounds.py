@@ -10,6 +10,7 @@ from typing import Any
 from gsl.types import FLOATING, INTEGER
 from gslverify.networks.contexts import CONTEXTS, ONE_A_TURN
 from gslverify.networks.generation import MOST_TURNS, most_inner_values, takes_turns
+from gslverify.networks.joint_dtypes import MOST_ROWS, Row, joint_dtypes
 from gslverify.networks.joint_sizes import joint_sizes
 from gslverify.networks.network import Network
 from gslverify.networks.preferences import (
@@ -21,13 +22,13 @@ from gslverify.networks.preferences import (
     SIZES,
     VERY_LONG,
 )
-from gslverify.networks.rare_sizes import Given, rare_sizes
+from gslverify.networks.rare_sizes import Given, rare_sizes, single_elements
 from gslverify.structures.instance import USUAL
 from gslverify.structures.models.sampling import Sampler
 from gslverify.structures.models.symbols import is_size, written_numbers
 from gslverify.structures.written_values import names_any
 
-GRAPHS_PER_WAY = 6
+GRAPHS_PER_WAY, MOST_WAYS = 6, 12
 GRAPHS_IN_CORNERS = 24
 LEAST_GRAPHS_IN_A_CORNER = 2
 MOST_CORNERS = 24
@@ -35,6 +36,7 @@ MOST_COMPARED = 60
 """So many pairs of graphs are for sizes and attributes that references compare."""
 GRAPHS_PER_LARGE_STRUCTURE = 1
 GRAPHS_OF_RARE_SIZES = 2
+MOST_SINGLE, DISTINCT = 120, ("distinct",)
 WORDS, GRAPHS_WITH_WORDS = ("int16", "uint16"), 6
 """Dtypes of which a rule that names one is run on axes longer than they can count, so often."""
 
@@ -43,7 +45,7 @@ WORDS, GRAPHS_WITH_WORDS = ("int16", "uint16"), 6
 class Round:
     """A share of the networks, all in one context and preferably of some dtypes.
 
-    In all of them sizes and attributes are as `given`.
+    In all of them sizes and attributes are as `given`, or dtypes.
     Hypothesis explores unevenly; rounds make sure that nothing is left out.
     """
 
@@ -52,7 +54,7 @@ class Round:
     share: float
     sizes: tuple[str, ...] = SIZES
     corner: int = -1
-    given: Given = ()
+    given: Given | Row = ()
 
     @property
     def takes_turns(self) -> bool:
@@ -116,7 +118,8 @@ def special_rounds(
     """
     plain, parts = Round("alone", DTYPES, 0.0), 2 if proved else 1
     for few in _ways(samplers):
-        yield few, plain, GRAPHS_PER_WAY // parts
+        for sizes in (SIZES, ROOMY):
+            yield few, replace(plain, sizes=sizes), GRAPHS_PER_WAY // parts
     yield from _deciding(samplers, GRAPHS_IN_CORNERS // parts)
     corners = min(max(len(sampler.ordinary) for sampler in samplers), MOST_CORNERS)
     for corner in range(corners):
@@ -131,6 +134,10 @@ def special_rounds(
             yield [sampler], replace(plain, corner=corner, sizes=sizes), 1
     for sampler, given in chain(rare_sizes(samplers), () if proved else joint_sizes(samplers)):
         yield [sampler], replace(plain, given=given), GRAPHS_OF_RARE_SIZES
+    for sampler, row in islice(() if proved else joint_dtypes(samplers), MOST_ROWS):
+        yield [sampler], replace(plain, given=row), 1
+    for sampler, given in islice(() if proved else single_elements(samplers), MOST_SINGLE):
+        yield [sampler], replace(plain, sizes=DISTINCT, given=given), 1
     counting = [one for one in samplers if any(map(is_size, one.free))]
     if counting and names_any(counting[0].instance.subst, WORDS):
         yield counting, replace(plain, sizes=VERY_LONG), GRAPHS_WITH_WORDS
@@ -185,8 +192,11 @@ def by_decision(samplers: Iterable[Sampler]) -> dict[tuple[Hashable, int], list[
 
 
 def _ways(samplers: Sequence[Sampler]) -> list[list[Sampler]]:
-    """Return the samplers for every way through the conditional targets, if there are several."""
-    ways: dict[tuple[bool | None, ...], list[Sampler]] = {}
+    """Return the samplers of ways through what is conditional in targets, the rarest ways first.
+
+    Choices of attributes decide, too, which arm of an attribute of the target is taken.
+    """
+    ways: dict[Hashable, list[Sampler]] = {}
     for sampler in samplers:
-        ways.setdefault(tuple(sampler.arms), []).append(sampler)
-    return list(ways.values()) if len(ways) > 1 else []
+        ways.setdefault((sampler.arms, sampler.way), []).append(sampler)
+    return sorted(ways.values(), key=len)[:MOST_WAYS] if len(ways) > 1 else []
