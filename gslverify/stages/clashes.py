@@ -20,11 +20,12 @@ from gslverify.semantics.solver import Answer, Solver
 from gslverify.stages.contradiction import Contradiction
 from gslverify.stages.questions import Questions
 from gslverify.stages.scenarios import Scenario
-from gslverify.structures.instance import Claim, InfeasibleError
+from gslverify.structures.instance import Claim, CoveredError, InfeasibleError
 
 
 def vacuous_structure(subst: Subst, obstacles: Sequence[InfeasibleError]) -> Finding:
     """Return that no structure can be built, and what fails in those that come furthest."""
+    obstacles = [one for one in obstacles if not isinstance(one, CoveredError)] or obstacles
     reasons = [f"{_place(resolve(one.origin))}: {one}" for one in obstacles]
     reasons += [pin for one in obstacles for pin in _pins(subst, one.origin)]
     details = tuple(dict.fromkeys(reasons))

@@ -77,6 +77,10 @@ class InfeasibleError(GslError):
         self.positions = positions
 
 
+class CoveredError(InfeasibleError):
+    """Another structure stands for this one, which is no reason why a rule matches nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """A condition that holds whenever the source matches, and where the rule says so.

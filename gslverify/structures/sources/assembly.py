@@ -21,7 +21,14 @@ from gsl.subst import Subst
 from gsl.text.naming import pattern_names
 from gsl.types import TupleType
 from gslverify.structures.choices import ALL_POSITIONS, Positions, Replay, Steps
-from gslverify.structures.instance import USUAL, Claim, Extent, InfeasibleError, Instance
+from gslverify.structures.instance import (
+    USUAL,
+    Claim,
+    CoveredError,
+    Extent,
+    InfeasibleError,
+    Instance,
+)
 from gslverify.structures.sources.broadcasts import broadcasts_of
 from gslverify.structures.sources.conditions import (
     Condition,
@@ -89,7 +96,8 @@ class SourceBuilder(SourceExpressions):
         known = isinstance(error, InfeasibleError)
         origin = error.origin if isinstance(error, InfeasibleError) else self.current
         positions = error.positions if isinstance(error, InfeasibleError) and known else -1
-        refusal = InfeasibleError(str(error), origin, positions)
+        kind = CoveredError if isinstance(error, CoveredError) else InfeasibleError
+        refusal = kind(str(error), origin, positions)
         refusal.progress = len(self.bindings.nodes)
         if isinstance(error, InfeasibleError):
             refusal.progress = error.progress or refusal.progress
@@ -135,7 +143,7 @@ class SourceBuilder(SourceExpressions):
             nodes = id(self.bindings.nodes)
             positions = self._together((nodes, other) for other in covering)
             reason = "a structure with further axes of size 1 covers it"
-            raise InfeasibleError(reason, key[0].origin, positions)
+            raise CoveredError(reason, key[0].origin, positions)
 
     def _refuse_fields(self, key: Key) -> None:
         """Refuse the first fields of a tuple that an operator refuses whatever comes after them."""

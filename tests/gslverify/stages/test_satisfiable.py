@@ -136,6 +136,17 @@ def test_a_source_without_structures_is_vacuous(write: Any) -> None:
     assert result.counts == {"variants": 0}
 
 
+def power_of_bytes() -> Subst:
+    x, y = pat.Wildcard(dtype="uint8"), pat.Wildcard(dtype="uint8")
+    power = op.Power(x, y)
+    return Subst(power, power * op.OnesLike(x))
+
+
+def test_a_structure_that_another_one_stands_for_is_no_reason() -> None:
+    (reason,) = only(ask(SATISFIABLE, power_of_bytes)).details
+    assert reason.endswith("Power is not defined for this dtype")
+
+
 def no_columns() -> Subst:
     x, y = pat.Variable(shape=(None, 0)), pat.Wildcard()
     product = op.Matmul(x, y)
