@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from gsl.attr.term import Access, Symbol, Term, free_symbols, operation, subterms
 from gsl.check.finding import Findings, Place, place_of, source_places, target_places
 from gsl.errors import RuleError
-from gsl.pat import Call, GetInst, Pattern, SameOperator, Variadic
+from gsl.pat import Call, GetInst, GetItem, Pattern, SameOperator, Variadic
 from gsl.span import Span
 from gsl.subst import Subst
 from gsl.text.naming import pattern_names
@@ -89,8 +89,16 @@ class _Context:
             cure = "use src(pattern, index) where src is the variadic pattern"
         else:
             message, code = f"{what}, which is not part of the source", "GSL122"
-            cure = "use patterns of the source"
+            cure = self._of_source(needed.pattern)
         return RuleError(code, message, place_of(access), cure)
+
+    def _of_source(self, pattern: Pattern) -> str:
+        """Return what to write for a pattern of the target: a field anew is another pattern."""
+        if not isinstance(pattern, GetItem) or pattern.operands[0] not in self._patterns:
+            return "use patterns of the source"
+        if not any(isinstance(one, GetItem) for one in self._patterns):
+            return "take the field in the source, too, and use that"
+        return "keep the field in a variable: each time it is written it is another pattern"
 
     def _as_condition(self, access: Access, user: Pattern) -> str:
         """Return the condition to write instead of a constraint; conditions are evaluated last."""

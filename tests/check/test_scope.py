@@ -77,6 +77,15 @@ CASES = [
     ),
     Case(
         "GSL122",
+        X + "parts = op.Split(x, indices_or_sections=2, axis=0)\n"
+        "rule = Subst(parts[0], op.BroadcastTo(x, shape=parts[0].shape))",
+        "parts[0].shape",
+        "attribute `shape` of the GetItem pattern, which is not part of the source",
+        X + "parts = op.Split(x, indices_or_sections=2, axis=0)\nfirst = parts[0]\n"
+        "rule = Subst(first, op.BroadcastTo(x, shape=first.shape))",
+    ),
+    Case(
+        "GSL122",
         X + "z = op.Exp(x)\nrule = Subst(op.Relu(x), op.Softmax(x, axis=z.ndim - 1))",
         "z.ndim",
         "attribute `ndim` of the call of Exp, which is not part of the source",
