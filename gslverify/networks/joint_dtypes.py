@@ -44,8 +44,8 @@ def _options(sampler: Sampler, symbol: Symbol) -> tuple[str, ...]:
 def _rows(options: Mapping[str, Sequence[str]]) -> Iterator[Row]:
     """Yield choices for all names until every two options of two names were chosen together.
 
-    Each row begins with what no row had so far; other names get what is together with it the
-    least often. Of one name alone every option is chosen once.
+    Each row begins with two options that no row has together; other names get the options that
+    make the most such pairs with these. Of one name alone every option is chosen once.
     """
     names = list(options)
     if len(names) == 1:

@@ -38,7 +38,7 @@ MOST_FRUITLESS_DRAWS = 200
 MOST_SIMPLER_CHOICES = 40
 """So often hypothesis makes a failure simpler by its choices, before passes that know networks."""
 MOST_ELEMENTS_UNDECIDED, MOST_UNDECIDED = 5_000, 200
-"""So many undecided trials are kept, each of a network with at most so many elements."""
+"""Undecided trials are kept of networks with at most so many elements, and so many of them."""
 MISSES_PER_TURN = 4
 """So many draws of a structure that come to no network count as one: its next turn is later."""
 DRAWS_IF_PROVED = 4

@@ -170,3 +170,12 @@ def test_what_was_given_up_is_open() -> None:
     assert play.examiner.reply(sides) is Reply.DIFFERENT
     play.examiner.give_up(sides)
     assert play.examiner.reply(sides) is Reply.OPEN
+
+
+def test_nothing_is_asked_beyond_the_budget() -> None:
+    play = Play("int32")
+    play.examiner.budget = 0
+    assert play.reply((play.x, play.y)) is Reply.OPEN
+    assert play.reply((play.x, play.x)) is Reply.EQUAL
+    play.examiner.budget = LIMIT
+    assert play.reply((play.x, play.y)) is Reply.DIFFERENT
