@@ -93,9 +93,16 @@ class Classes:
         return self._search.prefix is not None
 
     def found_all_after(self, most_runs: int) -> bool:
-        """Tell whether so many builds find all structures, with every form of attributes."""
-        has_more = self.has_more_after(most_runs)
-        return not has_more and self._search.exhaustive and not self._search.undecided
+        """Tell whether so many builds find all structures, with every form of attributes.
+
+        They are not compared yet: for most rules that have many forms they are too many.
+        """
+        for _ in self._search.variants(most_runs):
+            if not self._search.exhaustive or self._search.undecided:
+                return False
+        return (
+            self._search.prefix is None and self._search.exhaustive and not self._search.undecided
+        )
 
     def enumeration(self) -> Enumeration:
         """Return one structure of each class, which stand for all."""
