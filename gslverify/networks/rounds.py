@@ -134,10 +134,6 @@ def special_rounds(
             yield [sampler], replace(plain, corner=corner, sizes=sizes), 1
     for sampler, given in chain(rare_sizes(samplers), () if proved else joint_sizes(samplers)):
         yield [sampler], replace(plain, given=given), GRAPHS_OF_RARE_SIZES
-    for sampler, row in islice(() if proved else joint_dtypes(samplers), MOST_ROWS):
-        yield [sampler], replace(plain, given=row), 1
-    for sampler, given in islice(() if proved else single_elements(samplers), MOST_SINGLE):
-        yield [sampler], replace(plain, sizes=DISTINCT, given=given), 1
     counting = [one for one in samplers if any(map(is_size, one.free))]
     if counting and names_any(counting[0].instance.subst, WORDS):
         yield counting, replace(plain, sizes=VERY_LONG), GRAPHS_WITH_WORDS
@@ -150,6 +146,10 @@ def special_rounds(
     large = [sampler for sampler in samplers if sampler.instance.extent != USUAL]
     for sampler in large if len(large) < len(samplers) else ():
         yield [sampler], plain, GRAPHS_PER_LARGE_STRUCTURE
+    for sampler, row in islice(() if proved else joint_dtypes(samplers), MOST_ROWS):
+        yield [sampler], replace(plain, given=row), 1
+    for sampler, given in islice(() if proved else single_elements(samplers), MOST_SINGLE):
+        yield [sampler], replace(plain, sizes=DISTINCT, given=given), 1
 
 
 def _until_each_has_its_turn(turns: int, structures: int) -> int:
