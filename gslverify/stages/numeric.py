@@ -143,7 +143,7 @@ def _only_elsewhere(
         yield finding_elsewhere(question, failure, system)
     elif left_out is not None:
         yield left_out
-    elif len(search.passed) < min(question.settings.min_examples, question.settings.max_examples):
+    elif len(search.passed) < _least(search):
         yield _too_few(question, search)
     else:
         text = f"as {system} defines it, {len(search.passed)} graphs"
@@ -299,8 +299,15 @@ def _search_uncovered(search: Search, samplers: Sequence[Sampler], seen: Survey)
     return None
 
 
+def _least(search: Search) -> int:
+    """Return how many graphs are needed for a verdict; half as many beside a proof."""
+    settings = search.question.settings
+    least = min(settings.min_examples, settings.max_examples)
+    return max(1, least // 2) if search.proved else least
+
+
 def _confirm(question: Question, search: Search) -> Iterator[Outcome]:
-    if len(search.passed) < min(question.settings.min_examples, question.settings.max_examples):
+    if len(search.passed) < _least(search):
         yield _too_few(question, search)
     elif not question.settings.use_tvm:
         yield from assurances(search.passed, " on numpy only")
@@ -309,7 +316,7 @@ def _confirm(question: Question, search: Search) -> Iterator[Outcome]:
 
 
 def _too_few(question: Question, search: Search) -> Finding:
-    count, wanted = len(search.passed), question.settings.min_examples
+    count, wanted = len(search.passed), _least(search)
     message = f"only {count} of {wanted} needed graphs"
     if 2 * search.unmet.total() > search.draws:
         ((condition, number),) = search.unmet.most_common(1)
