@@ -128,7 +128,7 @@ class Settings:
         whole(1),
         EFFORT,
         "Graphs per rule in the numeric stage, or one for each structure of its source if these "
-        "are more; a third of them for a proved rule. TVM confirms a third of N, at least 25.",
+        "are more; half as many of a rule that is proved. TVM confirms a third of N, at least 25.",
         flags=("-n", "--max-examples"),
     )
     min_examples: int = setting(

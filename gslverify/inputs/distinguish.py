@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,6 @@ MOST_STEPS, MOST_STEPS_OF_RULE = 3_000, 7_000
 """Steps of kernels for one graph, and for all of a rule."""
 LIMIT, LIMIT_OF_RULE, LIMIT_IF_PROVED = 100_000, 400_000, 150_000
 """The solver's own unit, of which it counts about a million in a second."""
-SECONDS_IF_PROVED = 1
 PATIENT_LIMIT = 3_000_000
 """For one more question about integers, as a formula of bits takes few steps for many units."""
 MOST_GRAPHS, MOST_GRAPHS_IF_PROVED = 14, 2
@@ -98,9 +98,8 @@ def distinguish(subst: Subst, samplers: Sequence[Sampler], proved: bool = False)
     rule that is `proved` a few graphs are enough: they are there to find fault with the proof.
     """
     most = MOST_GRAPHS_IF_PROVED if proved else MOST_GRAPHS
-    answers, examiner = Answers(), Examiner(new_context(), LIMIT)
-    if proved:
-        examiner.budget, examiner.seconds = LIMIT_IF_PROVED, SECONDS_IF_PROVED
+    budget = LIMIT_IF_PROVED if proved else inf
+    answers, examiner = Answers(), Examiner(new_context(), LIMIT, budget)
     known: dict[int, tuple[Target, ...]] = {}
     for number, graph in enumerate(small_graphs(samplers)):
         if number >= most or answers.steps >= MOST_STEPS_OF_RULE:

@@ -114,7 +114,7 @@ def special_rounds(
 ) -> Iterator[tuple[list[Sampler], Round, int]]:
     """Yield rounds for what is rarely drawn: ways through the target, corners, large structures.
 
-    Of rules that are `proved` there are half as many graphs in each, and one in a corner.
+    Of rules that are `proved` there are half as many graphs in each.
     """
     plain, parts = Round("alone", DTYPES, 0.0), 2 if proved else 1
     for few in _ways(samplers):
@@ -124,8 +124,7 @@ def special_rounds(
     corners = min(max(len(sampler.ordinary) for sampler in samplers), MOST_CORNERS)
     for corner in range(corners):
         few = [sampler for sampler in samplers if corner < len(sampler.ordinary)]
-        several = min(8, max(LEAST_GRAPHS_IN_A_CORNER, GRAPHS_IN_CORNERS // corners))
-        graphs = 1 if proved else several
+        graphs = min(8, max(LEAST_GRAPHS_IN_A_CORNER, GRAPHS_IN_CORNERS // corners)) // parts
         yield few, replace(plain, corner=corner), graphs
         if choosing := [sampler for sampler in few if corner < len(sampler.choosing)]:
             yield choosing, replace(plain, corner=corner, sizes=ROOMY), graphs

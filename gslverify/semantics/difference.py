@@ -64,20 +64,18 @@ class Examiner:
     Args:
         context: that of the rule, which no other rule shares.
         limit: bounds each question in z3's own unit.
+        budget: after so many units no question is asked any more; infinity by default.
 
     Attributes:
         used: how many units all questions have taken.
-        budget: after how many no question is asked any more; none by default.
-        seconds: bounds each question where the solver does not count its steps.
         insists: whether a question is asked once more, with more patience.
     """
 
-    def __init__(self, context: Context, limit: int) -> None:
+    def __init__(self, context: Context, limit: int, budget: float = inf) -> None:
         self.context = context
         self.limit = limit
+        self.budget = budget
         self.used = 0
-        self.budget: float = inf
-        self.seconds = MOST_SECONDS
         self.insists = False
         self._known: dict[Hashable, Reply] = {}
         self._digits: dict[Hashable, Digits] = {}
@@ -99,9 +97,9 @@ class Examiner:
         if sides.are_one:
             return Reply.EQUAL
         key = likeness(sides)
-        if key not in self._known and self.used >= self.budget:
-            return Reply.OPEN
         if key not in self._known:
+            if self.used >= self.budget:
+                return Reply.OPEN
             self._known[key] = self._asked(sides, key)
         return self._known[key]
 
@@ -169,7 +167,7 @@ class Examiner:
         solver.set("rlimit", patience * self.limit)
         solver.set("random_seed", 0)
         solver.set("max_memory", MOST_MEMORY)
-        solver.set("timeout", 1000 * self.seconds)
+        solver.set("timeout", 1000 * MOST_SECONDS)
         return solver
 
     def check(self, solver: Any) -> Any:

@@ -143,7 +143,7 @@ def _only_elsewhere(
         yield finding_elsewhere(question, failure, system)
     elif left_out is not None:
         yield left_out
-    elif len(search.passed) < _least(search):
+    elif len(search.passed) < min(question.settings.min_examples, question.settings.max_examples):
         yield _too_few(question, search)
     else:
         text = f"as {system} defines it, {len(search.passed)} graphs"
@@ -246,17 +246,17 @@ def _search(search: Search, samplers: Sequence[Sampler]) -> tuple[Trial | None, 
 
 
 def _graphs_wanted(search: Search) -> int:
-    """Return how many graphs are drawn at least; a proof takes the place of two thirds."""
+    """Return how many graphs are drawn at least; a proof takes the place of half of them."""
     settings = search.question.settings
     if not search.proved:
         return settings.max_examples
-    return max(settings.max_examples // 3, min(settings.min_examples, settings.max_examples))
+    return max(settings.max_examples // 2, min(settings.min_examples, settings.max_examples))
 
 
 def _search_rounds(search: Search, samplers: Sequence[Sampler], total: int) -> Trial | None:
     for number, one in enumerate(ROUNDS):
         failed = search.play(samplers, one, one.graphs(total, samplers), number)
-        if failed is None and not number and not search.proved:
+        if failed is None and not number:
             failed, short = _search_longer(search, samplers)
             total = max(total - short, total // 2)
         if failed is not None:
@@ -299,15 +299,8 @@ def _search_uncovered(search: Search, samplers: Sequence[Sampler], seen: Survey)
     return None
 
 
-def _least(search: Search) -> int:
-    """Return how many graphs are needed for a verdict; half as many beside a proof."""
-    settings = search.question.settings
-    least = min(settings.min_examples, settings.max_examples)
-    return max(1, least // 2) if search.proved else least
-
-
 def _confirm(question: Question, search: Search) -> Iterator[Outcome]:
-    if len(search.passed) < _least(search):
+    if len(search.passed) < min(question.settings.min_examples, question.settings.max_examples):
         yield _too_few(question, search)
     elif not question.settings.use_tvm:
         yield from assurances(search.passed, " on numpy only")
@@ -316,7 +309,7 @@ def _confirm(question: Question, search: Search) -> Iterator[Outcome]:
 
 
 def _too_few(question: Question, search: Search) -> Finding:
-    count, wanted = len(search.passed), _least(search)
+    count, wanted = len(search.passed), question.settings.min_examples
     message = f"only {count} of {wanted} needed graphs"
     if 2 * search.unmet.total() > search.draws:
         ((condition, number),) = search.unmet.most_common(1)

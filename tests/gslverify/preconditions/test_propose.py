@@ -105,17 +105,17 @@ def test_what_is_proved_is_told_before_it_is_run(monkeypatch: pytest.MonkeyPatch
 
 def test_what_is_proved_is_run_on_few_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
     asked, finding = refuted(rules.chosen_by_truth)
-    attempt, graphs = Search.attempt, []
+    attempt, attempted = Search.attempt, []
 
     def counted(search: Search, *given: Any) -> Any:
-        graphs.append(len(search.passed) + 1)
+        attempted.append(given)
         return attempt(search, *given)
 
     monkeypatch.setattr(Search, "attempt", counted)
     found = proposal(asked, finding)
     assert found is not None
     assert found.proved
-    assert graphs[-1] == propose.GRAPHS_BESIDE_A_PROOF
+    assert len(attempted) == propose.GRAPHS_BESIDE_A_PROOF
 
 
 @pytest.mark.parametrize(
