@@ -63,15 +63,14 @@ def layer_norm_from_parts() -> Subst:
     tags=TAGS | {"exact-real"},
     origin="GSL: lower_layer_norm",
     twin="lower_layer_norm_unaligned",
-    flags={"ninf"},
+    flags=(),
 )
 def lower_layer_norm() -> Subst:
     """layer_norm[A](x, g, b)  =>  d / sqrt(mean[A](d * d) + eps) * g + b, d = x - mean[A](x)
 
     This is the definition. The published rule is for the last axis with g and b; here A is any
     set of axes, so g and b, which have their sizes in increasing order, get size 1 on all other
-    axes; and each of them may be switched off. Where squares overflow, deviations are divided by
-    infinity, and the sign of one that is rounded to 0 is not that of the result.
+    axes; and each of them may be switched off.
     """
     x, gamma = pat.Wildcard(), pat.Variable()
     beta = pat.Variable(shape=gamma.shape)
