@@ -93,12 +93,10 @@ class _Context:
         return RuleError(code, message, place_of(access), cure)
 
     def _of_source(self, pattern: Pattern) -> str:
-        """Return what to write for a pattern of the target: a field anew is another pattern."""
-        if not isinstance(pattern, GetItem) or pattern.operands[0] not in self._patterns:
-            return "use patterns of the source"
-        if not any(isinstance(one, GetItem) for one in self._patterns):
-            return "take the field in the source, too, and use that"
-        return "keep the field in a variable: each time it is written it is another pattern"
+        """Return what to write for a pattern that is none of the source."""
+        if any(_is_same_field(pattern, one) for one in self._patterns):
+            return "keep the field in a variable: each time it is written it is another pattern"
+        return "use patterns of the source"
 
     def _as_condition(self, access: Access, user: Pattern) -> str:
         """Return the condition to write instead of a constraint; conditions are evaluated last."""
@@ -109,6 +107,13 @@ class _Context:
                 text = python_text(condition, names)
                 return f"drop `{name}=` there and write Subst(..., where=[{text}])"
         return "state the constraint at the pattern that is matched later"
+
+
+def _is_same_field(one: Pattern, other: Pattern) -> bool:
+    """Tell whether two patterns are the same field of one tuple, taken twice."""
+    if not (isinstance(one, GetItem) and isinstance(other, GetItem)):
+        return False
+    return one.operands == other.operands and repr(one.constraints) == repr(other.constraints)
 
 
 def _accesses(terms: Iterable[Term]) -> Iterator[Access]:

@@ -36,6 +36,8 @@ MOST_COMPARED = 60
 """So many pairs of graphs are for sizes and attributes that references compare."""
 GRAPHS_PER_LARGE_STRUCTURE = 1
 GRAPHS_OF_RARE_SIZES = 2
+GRAPHS_BEYOND = 2
+"""For each number beyond narrow dtypes."""
 MOST_SINGLE, DISTINCT = 120, ("distinct",)
 WORDS, GRAPHS_WITH_WORDS = ("int16", "uint16"), 6
 """Dtypes of which a rule that names one is run on axes longer than they can count, so often."""
@@ -45,7 +47,8 @@ WORDS, GRAPHS_WITH_WORDS = ("int16", "uint16"), 6
 class Round:
     """A share of the networks, all in one context and preferably of some dtypes.
 
-    In all of them sizes and attributes are as `given`, or dtypes.
+    In all of them sizes and attributes are as `given`, or dtypes; in those of a `turn` that one of
+    what takes turns has its turn, in others one after the other.
     Hypothesis explores unevenly; rounds make sure that nothing is left out.
     """
 
@@ -55,6 +58,7 @@ class Round:
     sizes: tuple[str, ...] = SIZES
     corner: int = -1
     given: Given | Row = ()
+    turn: int | None = None
 
     @property
     def takes_turns(self) -> bool:
@@ -68,9 +72,9 @@ class Round:
     @classmethod
     def of_plain(cls, written: Sequence[Any]) -> Round:
         """Return the round of plain data."""
-        context, dtypes, share, sizes, corner, given = written
+        context, dtypes, share, sizes, corner, given, turn = written
         pairs = tuple((name, value) for name, value in given)
-        return cls(context, tuple(dtypes), share, tuple(sizes), corner, pairs)
+        return cls(context, tuple(dtypes), share, tuple(sizes), corner, pairs, turn)
 
     def graphs(self, total: int, samplers: Sequence[Sampler]) -> int:
         """Return how many graphs there are of `total`: where they are needed, one a turn."""
@@ -141,7 +145,8 @@ def special_rounds(
             yield few, replace(plain, sizes=VERY_LONG, corner=corner), 1
     if numbered := [one for one in samplers if written_numbers(one.instance)]:
         beyond = Round("alone", INTEGER, 0.0, BEYOND_NARROW_DTYPES)
-        yield numbered, beyond, _until_each_has_its_turn(len(BEYOND), len(numbered))
+        for turn in range(len(BEYOND)):
+            yield numbered, replace(beyond, turn=turn), GRAPHS_BEYOND
     large = [sampler for sampler in samplers if sampler.instance.extent != USUAL]
     for sampler in large if len(large) < len(samplers) else ():
         yield [sampler], plain, GRAPHS_PER_LARGE_STRUCTURE
@@ -149,11 +154,6 @@ def special_rounds(
         yield [sampler], replace(plain, given=row), 1
     for sampler, given in islice(() if proved else single_elements(samplers), MOST_SINGLE):
         yield [sampler], replace(plain, sizes=DISTINCT, given=given), 1
-
-
-def _until_each_has_its_turn(turns: int, structures: int) -> int:
-    """Return after how many graphs each turn was had, as each structure begins one turn later."""
-    return max(turns, structures * (turns + 1 - structures))
 
 
 def _compared(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, int]]:
@@ -197,5 +197,5 @@ def _ways(samplers: Sequence[Sampler]) -> list[list[Sampler]]:
     """
     ways: dict[Hashable, list[Sampler]] = {}
     for sampler in samplers:
-        ways.setdefault((sampler.arms, sampler.way), []).append(sampler)
+        ways.setdefault(sampler.way, []).append(sampler)
     return sorted(ways.values(), key=len)[:MOST_WAYS] if len(ways) > 1 else []

@@ -114,6 +114,11 @@ class Search:
         self._most_runs = MOST_PATTERNS // (len(subst.source_patterns) or 1)
         self._conflicts: list[Positions] = []
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether no structure was left out so far, as undecided or in a form that is not tried."""
+        return self.exhaustive and not self.undecided
+
     def variants(self, most_runs: int = MOST_RUNS) -> Iterator[tuple[Variant, Instance]]:
         """Yield structures with their instances, each of which lasts until the next is asked for.
 

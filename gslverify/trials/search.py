@@ -261,7 +261,8 @@ class _Tried:
         place = self._next()
         first = [place] if len(self.samplers) > 1 else []
         # Structures begin with different turns, as there may be time for one graph of each only.
-        turn = (place + self.useful[id(self.samplers[place])]) % MOST_TURNS
+        later = (place + self.useful[id(self.samplers[place])]) % MOST_TURNS
+        turn = later if self.one.turn is None else self.one.turn
         return [*first, turn] if self.one.takes_turns else first
 
     def _next(self) -> int:

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from gsl import Subst, op, pat
+from gsl.check import check
 from tests.check.cases import FAN_SOURCE, XY, Case, X, fires_at_its_place, stays_silent
 
 CASES = [
@@ -126,3 +128,20 @@ def test_bad_rule_is_found_at_its_place(case: Case, tmp_path: Path) -> None:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_twin_does_not_have_the_code(case: Case, tmp_path: Path) -> None:
     assert stays_silent(case, tmp_path)
+
+
+def cure_of(taken: int) -> str:
+    """Return the cure where the source has field 0 of a tuple, and the target asks for one."""
+
+    def written() -> Subst:
+        x = pat.Wildcard()
+        parts = op.Split(x, indices_or_sections=2, axis=0)
+        return Subst(parts[0], op.BroadcastTo(x, shape=parts[taken].shape))
+
+    (found,) = [one for one in check(written()) if one.code == "GSL122"]
+    return found.cure
+
+
+def test_a_field_that_is_taken_twice_is_to_be_kept() -> None:
+    assert cure_of(0).startswith("keep the field in a variable")
+    assert cure_of(1) == "use patterns of the source"

@@ -95,14 +95,11 @@ class Classes:
     def found_all_after(self, most_runs: int) -> bool:
         """Tell whether so many builds find all structures, with every form of attributes.
 
-        They are not compared yet: for most rules that have many forms they are too many.
+        They are compared later, as there may be too many.
         """
-        for _ in self._search.variants(most_runs):
-            if not self._search.exhaustive or self._search.undecided:
-                return False
-        return (
-            self._search.prefix is None and self._search.exhaustive and not self._search.undecided
-        )
+        search = self._search
+        in_vain = any(not search.is_sure for _ in search.variants(most_runs))
+        return not in_vain and search.is_sure and search.prefix is None
 
     def enumeration(self) -> Enumeration:
         """Return one structure of each class, which stand for all."""

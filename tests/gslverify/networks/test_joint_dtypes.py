@@ -9,9 +9,10 @@ import pytest
 
 from gsl import Subst, attr, op, pat
 from gslverify.networks.joint_dtypes import MOST_ROWS, _rows, joint_dtypes
+from gslverify.stages.examination import scenarios_of
 from gslverify.stages.numeric import NUMERIC
 from tests.gslverify.seeds import SEEDS
-from tests.gslverify.stages.asking import is_refuted
+from tests.gslverify.stages.asking import is_refuted, question
 
 NARROW = ("int8", "uint8", "int16", "bool", "int4", "uint4", "uint16")
 BYTES = ("int8", "uint8", "uint4", "int4", "bool")
@@ -34,8 +35,20 @@ def test_every_option_of_one_name_has_a_row() -> None:
     assert list(_rows({"a": BYTES})) == [(("a", one),) for one in BYTES]
 
 
-def test_dtypes_that_are_written_have_no_rows() -> None:
-    assert not list(joint_dtypes([]))
+def rows_of(**written: str) -> set[str]:
+    """Return the dtypes that relu is tried in for the sake of its dtype."""
+
+    def relu() -> Subst:
+        x = pat.Wildcard(ndim=1, **written)
+        return Subst(op.Relu(x), op.Maximum(x, 0))
+
+    found = joint_dtypes([one.sampler for one in scenarios_of(question(relu)).feasible])
+    return {dtype for _, row in found for _, dtype in row}
+
+
+def test_only_dtypes_that_are_free_have_rows() -> None:
+    assert {"float32", "bfloat16"} <= rows_of()
+    assert not rows_of(dtype="float32")
 
 
 def product_in_int32() -> Subst:
