@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
-from itertools import chain, islice, zip_longest
+from itertools import chain, islice, product, zip_longest
 from typing import Any
 
 from gsl.types import FLOATING, INTEGER
@@ -28,7 +28,8 @@ from gslverify.structures.models.sampling import Sampler
 from gslverify.structures.models.symbols import is_size, written_numbers
 from gslverify.structures.written_values import names_any
 
-GRAPHS_PER_WAY, MOST_WAYS = 6, 12
+GRAPHS_PER_WAY, GRAPHS_OF_WAYS, MOST_WAYS = 6, 72, 60
+"""For each way through a target; where there are many, each has its part of the second number."""
 GRAPHS_IN_CORNERS = 24
 LEAST_GRAPHS_IN_A_CORNER = 2
 MOST_CORNERS = 24
@@ -39,6 +40,7 @@ GRAPHS_OF_RARE_SIZES = 2
 GRAPHS_BEYOND = 2
 """For each number beyond narrow dtypes."""
 MOST_SINGLE, DISTINCT = 120, ("distinct",)
+"""Graphs in which one axis has a single element, and the mode of sizes of the others."""
 WORDS, GRAPHS_WITH_WORDS = ("int16", "uint16"), 6
 """Dtypes of which a rule that names one is run on axes longer than they can count, so often."""
 
@@ -121,9 +123,10 @@ def special_rounds(
     Of rules that are `proved` there are half as many graphs in each.
     """
     plain, parts = Round("alone", DTYPES, 0.0), 2 if proved else 1
-    for few in _ways(samplers):
-        for sizes in (SIZES, ROOMY):
-            yield few, replace(plain, sizes=sizes), GRAPHS_PER_WAY // parts
+    ways = _ways(samplers)
+    graphs = min(GRAPHS_PER_WAY, GRAPHS_OF_WAYS // (len(ways) or 1)) // parts
+    for few, sizes in product(ways, (SIZES, ROOMY)):
+        yield few, replace(plain, sizes=sizes), max(1, graphs)
     yield from _deciding(samplers, GRAPHS_IN_CORNERS // parts)
     corners = min(max(len(sampler.ordinary) for sampler in samplers), MOST_CORNERS)
     for corner in range(corners):
