@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from gsl.dtypes import DTYPES
 from gsl.errors import GslError
 from gsl.evaluate import evaluate, trace, value_or_error
 from gsl.expr import Call, Const, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import finfo, iinfo, is_floating, kind_of
+from gsl.operators.declaration import tensors
 from gsl.types import ANY_FLOAT
 from gslverify.comparison.calmer import (
     INFINITY,
@@ -23,6 +25,8 @@ from gslverify.comparison.calmer import (
     floats_in,
     is_float,
 )
+from gslverify.comparison.under_flags import Sides, values_of_steps
+from gslverify.evaluation_order import evaluation_order
 
 MENUS: Mapping[str, tuple[float, ...]] = {
     NAN: (np.nan, 1.0, -2.0, 0.5),
@@ -36,6 +40,9 @@ BEYOND_HALVES = 70_000
 
 ROUNDED_SHARE = 15 / 16
 """The share of the largest number beyond which rounding may decide whether a result overflows."""
+
+SINGLE = DTYPES["float32"].digits
+"""Operators on floats with fewer binary digits may compute in float32, and round once."""
 
 Masks = Mapping[str, Callable[[Any, Any], Any]]
 
@@ -108,7 +115,8 @@ def changes(
 ) -> Iterator[Change]:
     """Yield every output and kind in which the references of both sides differ.
 
-    Many machines take subnormal numbers for 0: what differs on one kind of them only is left out.
+    Many machines take subnormal numbers for 0, and many round each step of an operator on narrow
+    floats, where references round its result: what differs on one kind of them only is left out.
     """
     try:
         before, after = evaluate(source, inputs), evaluate(target, inputs)
@@ -116,17 +124,26 @@ def changes(
         return
     decided = _decisions(source, target, inputs, (before, after))
     found = [*changes_between(before, after, inputs), *decided]
-    yield from _where_flushed(found, source, target) if found else ()
+    if not found:
+        return
+    values = _flushed_values(source, target, inputs)
+    kept = found if values is None else _where_changed(found, *values)
+    steps = values_of_steps(Sides(source, target, inputs)) if _has_narrow(source) else None
+    yield from kept if steps is None else _where_changed(kept, *steps)
 
 
-def _where_flushed(
-    found: Sequence[Change], source: Sequence[Expr], target: Sequence[Expr]
-) -> Iterator[Change]:
-    """Yield changes where they are the same if subnormal numbers are taken for 0.
+def _has_narrow(outputs: Sequence[Expr]) -> bool:
+    types = tensors(tuple(expr.type for expr in evaluation_order(tuple(outputs))))
+    return any(one.dtype in ANY_FLOAT and DTYPES[one.dtype].digits < SINGLE for one in types)
+
+
+def _flushed_values(
+    source: Sequence[Expr], target: Sequence[Expr], inputs: Mapping[str, Any]
+) -> tuple[list[Any], list[Any]] | None:
+    """Return what both sides are if subnormal numbers are taken for 0, None if it is not known.
 
     Constants stay as they are: what a rule computes of them is computed by the compiler.
     """
-    inputs = found[0].inputs
     values: dict[Expr, Any] = {}
     try:
         with np.errstate(all="ignore"):
@@ -135,10 +152,15 @@ def _where_flushed(
                 value = value_or_error(expr, operands, inputs)
                 values[expr] = value if isinstance(expr, Const) else flushed(value)
     except (GslError, IndexError):  # an index that is computed, perhaps: it says nothing then
-        yield from found
-        return
-    sides = ([values[expr] for expr in side] for side in (source, target))
-    pairs = list(zip(*map(flat, sides), strict=True))
+        return None
+    return [values[expr] for expr in source], [values[expr] for expr in target]
+
+
+def _where_changed(
+    found: Iterable[Change], before: Sequence[Any], after: Sequence[Any]
+) -> Iterator[Change]:
+    """Yield changes where both sides also differ as another machine computes them."""
+    pairs = list(zip(flat(before), flat(after), strict=True))
     for change in found:
         one, other = pairs[change.output]
         floats = is_floating(one.dtype)

@@ -16,7 +16,7 @@ import numpy as np
 from gsl.errors import GslError
 from gsl.evaluate import value_or_error
 from gsl.expr import Const, Expr
-from gsl.numpy_dtypes import finfo, is_floating
+from gsl.numpy_dtypes import converted, finfo, is_floating
 from gsl.operators.declaration import tensors
 from gsl.types import ANY_FLOAT
 from gslverify.comparison.bounded import UnfollowedError
@@ -100,6 +100,31 @@ def coarse_results(outputs: Sequence[Expr], sides: Sides) -> list[Any]:
     except (GslError, UnfollowedError, IndexError):
         return []
     return machine.coarse
+
+
+def values_of_steps(sides: Sides) -> tuple[list[Any], list[Any]] | None:
+    """Return what both sides are where each step of an operator is rounded, as that of a graph is.
+
+    None is returned if they cannot be followed.
+    """
+    machine = Machine(wide=mixes_dtypes(sides))
+    try:
+        both = [
+            _evaluated(machine, side, sides, frozenset()) for side in (sides.source, sides.target)
+        ]
+    except (GslError, UnfollowedError, IndexError):
+        return None
+    before, after = ([_as_held(value) for value in side] for side in both)
+    return before, after
+
+
+def _as_held(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_as_held, value))
+    if not isinstance(value, Rounded):
+        return value
+    with np.errstate(all="ignore"):
+        return converted(value.rounded(), value.dtype.name)
 
 
 def mixes_dtypes(sides: Sides) -> bool:

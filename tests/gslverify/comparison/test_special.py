@@ -222,3 +222,41 @@ def test_where_there_are_no_floats_numbers_are_those_that_make_special_ones(dtyp
 
 def test_what_cannot_be_run_changes_nothing() -> None:
     assert list(changes([call("Abs", X)], [call("Abs", X)], {})) == []
+
+
+NARROW = Var("x", (1, 2), "bfloat16")
+
+
+def normalised(deviation: Expr) -> Expr:
+    squares = call("Multiply", deviation, deviation)
+    variance = call("Mean", squares, axis=(1,), keepdims=True)
+    with_epsilon = call("Add", variance, Const(np.asarray(0.25, "bfloat16")))
+    return call("Divide", deviation, call("Sqrt", with_epsilon))
+
+
+def test_steps_that_references_do_not_round_may_be_rounded() -> None:
+    """Squares overflow, and the deviation of the first is rounded to 0, or it is negative."""
+    deviation = call("Subtract", NARROW, call("Mean", NARROW, axis=(1,), keepdims=True))
+    scale, shift = (Const(np.asarray([value] * 2, "bfloat16")) for value in (1, 0))
+    layer = call(
+        "LayerNorm", NARROW, scale, shift, axes=(1,), epsilon=0.25, center=False, scale=False
+    )
+    inputs = {"x": np.array([[-5.0706024e33, -5.05032e33]], "bfloat16")}
+    one, other = (evaluate([expr], inputs)[0] for expr in (layer, normalised(deviation)))
+    assert list(np.signbit(one[0]) != np.signbit(other[0])) == [True, False]
+    assert list(changes([layer], [normalised(deviation)], inputs)) == []
+    apart = {"x": np.array([[5.0e33, -5.0e33]], "bfloat16")}
+    without_sign = call("Abs", normalised(deviation))
+    assert list(changes([layer], [normalised(deviation)], apart)) == []
+    assert [one.kind for one in changes([layer], [without_sign], apart)] == [ZERO]
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_changes_of_narrow_floats_are_found(dtype: str) -> None:
+    x = Var("x", (2,), dtype)
+    inputs = {"x": np.array([-0.0, np.inf], dtype)}
+    added = call("Add", x, Const(np.asarray(0.0, dtype)))
+    product = call("Multiply", x, Const(np.asarray(0.0, dtype)))
+    assert [one.kind for one in changes([added], [x], inputs)] == [ZERO]
+    zeros = call("ZerosLike", x, dtype=dtype)
+    assert [one.kind for one in changes([product], [zeros], inputs)] == [NAN, ZERO]
