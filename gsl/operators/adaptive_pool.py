@@ -53,12 +53,24 @@ def averages(size: int, count: int) -> Any:
 def _averaged(data: Any, output_size: Any, layout: str) -> Any:
     result = transpose_layout(data, layout, "NCHW")
     for axis, count in ((2, output_size[0]), (3, output_size[1])):
-        size = result.shape[axis]
-        windows = [slice(*bounds(place, size, count)) for place in range(count)]
-        before = (slice(None),) * axis
-        parts = [np.mean(result[(*before, one)], axis=axis, keepdims=True) for one in windows]
-        result = np.concatenate(parts, axis=axis)
+        result = _averaged_along(result, axis, count)
     return transpose_layout(result, "NCHW", layout)
+
+
+def _averaged_along(data: Any, axis: int, count: int) -> Any:
+    """Return the averages of windows along an axis; those of one length are taken together."""
+    begins, ends = np.array([bounds(place, data.shape[axis], count) for place in range(count)]).T
+    lengths = ends - begins
+    before: tuple[Any, ...] = (slice(None),) * axis
+    parts, order = [], []
+    for length in np.unique(lengths):
+        places = np.flatnonzero(lengths == length)
+        pixels = begins[places, None] + np.arange(length)
+        parts.append(np.mean(data[(*before, pixels)], axis=axis + 1))
+        order.append(places)
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts, axis=axis)[(*before, np.argsort(np.concatenate(order)))]
 
 
 @AdaptiveAvgPool2D.kernel
