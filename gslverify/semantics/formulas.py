@@ -79,11 +79,25 @@ class Formulas:
         """Return that conditions have a value and hold."""
         return [f for one in conditions for f in (*self.defined(one), self.formula(one))]
 
-    def do_not_wrap(self, roots: Iterable[Scalar]) -> Iterator[Any]:
-        """Yield that no sum, difference or product of integers of a dtype wraps on the way."""
-        for part in operands_first(roots):
+    def do_not_wrap(self, roots: Sequence[Scalar]) -> Iterator[Any]:
+        """Yield that no sum, difference or product of integers that is chosen wraps on the way."""
+        chosen: dict[int, list[Any]] = {root.serial: [] for root in roots}
+        for part in reversed(operands_first(roots)):
+            ways = chosen[part.serial]
+            is_chosen = z3.Or(*ways, self.context) if ways else None
             if part.kind.wraps and part.head in FITTING:
-                yield from _fits(part.head, part.kind, list(map(self.formula, part.operands)))
+                facts = _fits(part.head, part.kind, list(map(self.formula, part.operands)))
+                yield from facts if is_chosen is None else (z3.Implies(is_chosen, f) for f in facts)
+            for place, operand in enumerate(part.operands):
+                own = [] if is_chosen is None else [is_chosen]
+                if part.head == "select" and place:
+                    condition = self.formula(part.operands[0])
+                    own.append(condition if place == 1 else z3.Not(condition))
+                before = chosen.get(operand.serial)
+                if before is None:
+                    chosen[operand.serial] = [z3.And(*own, self.context)] if own else []
+                elif before:
+                    chosen[operand.serial] = [*before, z3.And(*own, self.context)] if own else []
 
     def _conditions(self, one: Scalar) -> list[Any]:
         below = [self._defined[operand.serial] for operand in one.operands]

@@ -16,8 +16,12 @@ from gslverify.stage import Question
 from gslverify.structures.models.sampling import Sampler
 from gslverify.trials.counterexample import counterexample_as_found, counterexample_of
 from gslverify.trials.matters import Influence, what_matters
-from gslverify.trials.trial import Outcome, differs_by_narrowing, run_trial
-from gslverify.trials.wrapping import wraps
+from gslverify.trials.trial import (
+    Outcome,
+    differs_by_narrowing,
+    differs_by_wrapping,
+    run_trial,
+)
 
 NOT_SIMPLE = "making it simpler was not finished"
 
@@ -79,10 +83,10 @@ def refutation(
 
 def _excusing_flag(question: Question, failure: Outcome) -> str:
     """Return the flag to write where one excuses that the sides differ, if it is granted."""
-    rule, network = question.rule, failure.network
+    rule = question.rule
     if rule.expect or failure.code is not OUTPUTS_DIFFER:
         return ""
-    if NOWRAP not in rule.assumed and wraps(network.outputs, failure.inputs):
+    if NOWRAP not in rule.assumed and differs_by_wrapping(failure):
         flag, said, may = NOWRAP, "integers of the source wrap here", "rules that out"
     elif LOSSY not in rule.assumed and differs_by_narrowing(failure, rule.assumed):
         flag, said, may = LOSSY, "a narrower dtype rounds here", "may leave that out"

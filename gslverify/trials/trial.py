@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from gsl.errors import GraphError, GslError
 from gsl.expr import Const, Expr, Var
 from gsl.flags import LOSSY, NOWRAP, OF_ROUNDING
@@ -44,7 +46,7 @@ from gslverify.networks.network import MAY_DECLINE, Network
 from gslverify.trials.crash_record import record_graph
 from gslverify.trials.domains import is_defined, misuse, other_conversions
 from gslverify.trials.rewriting import Prepared, builds_target, prepare
-from gslverify.trials.wrapping import wraps
+from gslverify.trials.wrapping import flat_masks, wrapped
 
 MOST_ELEMENTS_OF_TARGET = 2**25
 """Elements of a tensor on the way to the target; those of networks have a limit of their own."""
@@ -116,17 +118,35 @@ def run_trial(subst: Subst, network: Network, inputs: Mapping[str, Any]) -> Outc
 def excused(subst: Subst, trial: Outcome) -> Outcome:
     """Return a trial as one that tells nothing where its sides differ as a flag lets them.
 
-    A rule with `nowrap` need not hold where integers of its source wrap, in whichever match; those
-    of its target may not wrap where the source does without. With `lossy` narrower dtypes need not
-    round.
+    A rule with `nowrap` need not hold for elements that depend on integers of its source that wrap,
+    in whichever match; those of its target may not wrap where the source does without. With `lossy`
+    narrower dtypes need not round.
     """
     reason = ""
     if trial.code in (OUTPUTS_DIFFER, TARGET_UNDEFINED):
-        if NOWRAP in subst.flags and wraps(trial.network.outputs, trial.inputs):
+        if NOWRAP in subst.flags and differs_by_wrapping(trial):
             reason = WRAPS
         elif LOSSY in subst.flags and differs_by_narrowing(trial, subst.flags):
             reason = NARROWS
     return replace(trial, rejected=reason, code=None, message="") if reason else trial
+
+
+def differs_by_wrapping(trial: Outcome) -> bool:
+    """Tell whether sides that differ agree but for what depends on integers that wrap."""
+    masks = wrapped(trial.network.outputs, trial.inputs)
+    before, after = trial.values
+    if not before:
+        return any(np.any(one) for mask in masks for one in flat_masks(mask))
+    outputs = zip(before, after, masks, strict=True)
+    found = (one for old, new, mask in outputs for one in compare("", old, _kept(old, new, mask)))
+    return all(one.difference is None for one in found)
+
+
+def _kept(old: Any, new: Any, mask: Any) -> Any:
+    """Return new values with the old ones in the places of a mask."""
+    if isinstance(old, tuple):
+        return tuple(map(_kept, old, new, mask if isinstance(mask, tuple) else (mask,) * len(old)))
+    return np.where(mask, old, new) if old.shape == new.shape else new
 
 
 def differs_by_narrowing(trial: Outcome, flags: Set[str]) -> bool:
@@ -201,7 +221,7 @@ def _compare(
     )
     if all(map(is_finite, known.values())):
         comparisons = _made_infinite(before, after, target, values) or comparisons
-    differing = _differing(network, inputs, target, comparisons)
+    differing = _differing(network, inputs, target, comparisons, (before, after))
     if differing is not None:
         return differing
     compared = sum(comparison.compared for comparison in comparisons)
@@ -242,6 +262,7 @@ def _differing(
     inputs: Mapping[str, Any],
     target: tuple[Expr, ...],
     comparisons: tuple[Comparison, ...],
+    values: tuple[Sequence[Any], Sequence[Any]] = ((), ()),
 ) -> Outcome | None:
     """Return the outcome of a trial in which an output differs, None if none does."""
     for comparison in comparisons:
@@ -250,7 +271,9 @@ def _differing(
             changing = changing_reference((*network.outputs, *target), inputs)
             if changing:
                 code, message = REFERENCE_CHANGES, changing
-            return Outcome(network, inputs, target, "", code, message, comparisons=comparisons)
+            return Outcome(
+                network, inputs, target, "", code, message, comparisons=comparisons, values=values
+            )
     return None
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gsl import Call, Expr, Var
+from gsl import Call, Const, Expr, Tuple, Var
 from gsl.operators import lookup
-from gslverify.trials.wrapping import wraps
+from gslverify.trials.wrapping import wrapped, wraps
 
 X, Y = Var("x", (2, 3), "int8"), Var("y", (2, 3), "int8")
 U, V = Var("u", (2, 3), "uint8"), Var("v", (2, 3), "int64")
@@ -70,3 +70,43 @@ def test_integers_that_wrap(case: str) -> None:
         "v": np.full((2, 3), x, np.int64),
     }
     assert wraps([output], inputs) is expected
+
+
+def inputs_of(x: list[int], y: list[int]) -> dict[str, Any]:
+    return {"x": np.array([x, x], np.int8), "y": np.array([y, y], np.int8)}
+
+
+def positive(x: Expr) -> Call:
+    return call("Greater", x, Const(np.asarray(0, np.int8)))
+
+
+SUM = call("Add", X, Y)
+ROW = call("Sum", SUM, axis=(1,), keepdims=True)
+PLACES: dict[str, tuple[Expr, list[bool]]] = {
+    "itself": (SUM, [False, True, False]),
+    "what is computed of it": (call("BitwiseAnd", SUM, Y), [False, True, False]),
+    "a comparison": (call("Less", SUM, Y), [False, True, False]),
+    "what is chosen": (call("Where", positive(X), SUM, Y), [False, True, False]),
+    "what is not chosen": (call("Where", positive(X), Y, SUM), [False, False, False]),
+    "what chooses": (call("Where", positive(SUM), X, Y), [False, True, False]),
+    "what is moved": (call("Flip", SUM, axis=1), [False, True, False]),
+    "the end of a row": (call("StridedSlice", SUM, begin=(0, 1), end=(2, 3), strides=(1, 1)),
+                         [True, False]),
+    "a row": (ROW, [True]),
+    "the largest of a row": (call("Max", SUM, axis=(1,), keepdims=True), [True]),
+    "something else": (call("Subtract", X, Y), [False, False, False]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PLACES)
+def test_elements_that_depend_on_what_wraps(case: str) -> None:
+    output, expected = PLACES[case]
+    (found,) = wrapped([output], inputs_of([1, 100, -3], [2, 100, -4]))
+    assert found.tolist() == [expected] * 2
+
+
+def test_fields_of_tuples_are_told_apart() -> None:
+    halves = call("Split", call("Concat", Tuple([SUM, X]), axis=1), indices_or_sections=2, axis=1)
+    (found,) = wrapped([halves], inputs_of([1, 100, -3], [2, 100, -4]))
+    assert [bool(one.any()) for one in found] == [True, True]
+    assert wraps([call("Subtract", X, Y)], inputs_of([100, 0, 0], [0, 0, 0])) is False
