@@ -225,9 +225,15 @@ def _places(
     return count
 
 
+def _least(dtype: np.dtype[Any]) -> Any:
+    """Return what is below all numbers of a dtype: minus infinity, where it has one."""
+    if not is_floating(dtype):
+        return iinfo(dtype).min
+    return dtype.type(-inf) if np.isinf(dtype.type(-inf)) else finfo(dtype).min
+
+
 def _largest(data: Any, **attributes: Any) -> Any:
-    kind = finfo if is_floating(data.dtype) else iinfo
-    least = kind(data.dtype).min
+    least = _least(data.dtype)
     plain = channels_first(attributes["layout"])
     moved = transpose_layout(data, attributes["layout"], plain)
     result = np.max(_windows(moved, least, least, attributes), axis=_taps(attributes))

@@ -32,7 +32,7 @@ GRAPHS_PER_WAY, GRAPHS_OF_WAYS, MOST_WAYS = 6, 72, 60
 """For each way through a target; where there are many, each has its part of the second number."""
 GRAPHS_IN_CORNERS = 24
 LEAST_GRAPHS_IN_A_CORNER = 2
-MOST_CORNERS = 24
+MOST_CORNERS = 32
 MOST_COMPARED = 60
 """So many pairs of graphs are for sizes and attributes that references compare."""
 GRAPHS_PER_LARGE_STRUCTURE = 1

@@ -32,6 +32,7 @@ from gslverify.comparison.under_flags import (
     sets_to_try,
 )
 from gslverify.trials.boundaries import at_boundaries, with_all_digits
+from gslverify.trials.covering import covering
 from gslverify.trials.domains import is_misused
 from gslverify.trials.second_opinion import spread
 from gslverify.trials.small_numbers import ABSORBED, UNDERFLOWING, Exponent, losing_digits
@@ -43,6 +44,8 @@ NETWORKS_OF_SMALL_NUMBERS = 6
 NETWORKS_OF_DECISIONS = 4
 MOST_ELEMENTS = 2000
 INPUTS_OF_A_NETWORK, DRAWN_WITH_ALL_DIGITS = 2, 2
+FEW_RESULTS, MOST_DRAWS = 12, 4
+"""Networks with so few results are computed on several numbers with all digits."""
 RECIPROCAL = 1e-6
 """How far a number that is written as a reciprocal may be from it: float32 has as many digits."""
 POWER_OF_TWO = 0.5
@@ -207,17 +210,18 @@ def _telling(subst: Subst, ordered: Sequence[Sequence[Trial]], folds: bool) -> l
     Beside numbers that were drawn there are some about as large with all their digits.
     """
     fitting = [few for few in ordered if few[0].network.elements <= MOST_ELEMENTS]
-    fitting = sorted(fitting or ordered[:1], key=_results)
-    larger = fitting[-max(NETWORKS, len(fitting) // 2) :]
+    fitting = sorted(fitting or ordered[:1], key=_results, reverse=True)
     found: list[Trial] = []
-    for number, few in enumerate(spread(larger, NETWORKS)):
+    larger = max(NETWORKS, len(fitting) // 2)
+    for number, few in enumerate(covering(fitting, NETWORKS, larger)):
         inexact = [trial for trial in few if not trial.exact]
         found += inexact[-INPUTS_OF_A_NETWORK:]
         generator = np.random.default_rng(number)
         *others, last = few[-DRAWN_WITH_ALL_DIGITS:]
         changed = with_all_digits_in_constants(subst, last, generator)
         if changed is not None or any(v.dtype in ANY_FLOAT for v in last.network.variables):
-            again = (*others, changed or last)
+            times = min(MOST_DRAWS, 1 + FEW_RESULTS // (_results(few) + 1))
+            again = (*others, changed or last) * times
             found += [_with_all_digits(one, folds, generator) for one in again]
     return found
 

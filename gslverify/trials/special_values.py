@@ -41,6 +41,7 @@ from gslverify.shrinking.descent import Budget, simplest
 from gslverify.stage import Question
 from gslverify.trials.blame import difference_of
 from gslverify.trials.counterexample import counterexample_of
+from gslverify.trials.covering import covering
 from gslverify.trials.domains import is_misused, misused_inputs
 from gslverify.trials.second_opinion import spread
 from gslverify.trials.special_constants import with_special_constants
@@ -96,9 +97,9 @@ def special_values(question: Question, passed: Sequence[Sequence[Trial]]) -> Spe
     integers. Of each network there are trials on several ordinary inputs, where values that are
     not compared may be special as well.
     """
-    firsts = [few[0] for few in passed if few[0].network.variables]
-    usable = [one for one in firsts if has_floats((*one.network.outputs, *one.target))]
-    asked = spread(usable, NETWORKS_WITH_SPECIAL_VALUES)
+    fitting = [few for few in passed if few[0].network.variables and _has_floats(few[0])]
+    usable = [few[0] for few in fitting]
+    asked = [few[0] for few in covering(fitting, NETWORKS_WITH_SPECIAL_VALUES)]
     changed = [
         [Changed(trial, change) for change in _changes_of(trial, number)]
         for number, trial in enumerate(asked)
@@ -106,7 +107,7 @@ def special_values(question: Question, passed: Sequence[Sequence[Trial]]) -> Spe
     seen = Counter(kind for found in changed for kind in {one.change.kind for one in found})
     every = [
         *chain(*changed),
-        *_changes_of_computed(spread(passed, NETWORKS_WITH_SPECIAL_VALUES)),
+        *_changes_of_computed(covering(passed, NETWORKS_WITH_SPECIAL_VALUES)),
         *_changes_among_many(_small(usable)),
         *_changes_by_constants(question, asked),
     ]
@@ -119,6 +120,10 @@ def special_values(question: Question, passed: Sequence[Sequence[Trial]]) -> Spe
         flag: next(one for one in parts if one.allowed_by & needed == {flag}) for flag in needed
     }
     return SpecialValues(len(asked), seen, needed, witnesses, broken)
+
+
+def _has_floats(trial: Trial) -> bool:
+    return has_floats((*trial.network.outputs, *trial.target))
 
 
 def _small(passed: Sequence[Trial]) -> list[Trial]:

@@ -6,9 +6,10 @@ longer than it counts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from contextlib import suppress
 from itertools import islice
+from math import ceil
 
 from gsl.attr.evaluate import conjunction, equal
 from gsl.attr.term import Constant, Operation, Symbol, Term, operation, subterms
@@ -30,6 +31,10 @@ LENGTHS = (600, 2500, 256)
 FIRST_LOST = {name: 2 ** DTYPES[name].digits + 1 for name in FLOATING}
 """The least positive whole numbers that the floating dtypes round."""
 TIMES, MOST_MULTIPLES = (2, 3, 4), 6
+MOST_LISTED = 16
+"""So many numbers of a list are tried by themselves."""
+PARTS = 4
+"""A range of numbers is taken apart into so many."""
 FEW = 4
 """Elements along an axis that are enough; ranges from zero on would be too long."""
 
@@ -46,6 +51,7 @@ def corners_of(instance: Instance) -> list[Term]:
         *islice(multiples((*written, *_attributes_of_target(instance))), MOST_MULTIPLES),
         *(demand for call in calls for demand in _long(call)),
         *(boundary for term in written for boundary in boundaries(term)),
+        *parts_of_ranges(written),
         *(demand for call in calls for demand in _rounded(call)),
     ]
 
@@ -54,15 +60,53 @@ def boundaries(term: Term) -> Iterator[Term]:
     """Yield for every comparison in `term` conditions that hold where it just about holds.
 
     Real numbers that are equal may not be once they are stored, so they are tried close by, too.
-    Of two conditions one of which is enough, each is tried without the other.
+    Of two conditions one of which is enough, each is tried without the other, and of the numbers in
+    a list each by itself.
     """
     for part in subterms(term):
         match part:
+            case Operation(head="in", operands=(Term() as item, Constant(value=tuple() as listed))):
+                numbers = listed[:MOST_LISTED] if all(map(_is_number, listed)) else ()
+                yield from _open(equal(item, number) for number in numbers if len(listed) > 1)
             case Operation(head="or", operands=(left, right)):
                 yield operation("and", left, operation("not", right))
                 yield operation("and", right, operation("not", left))
             case Operation(head=head) if head in _COMPARISONS:
                 yield from _limits(part)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def parts_of_ranges(terms: Iterable[Term]) -> Iterator[Term]:
+    """Yield that what has to lie between two numbers lies in each of the upper parts of the range.
+
+    A number on which there are other conditions is mostly the first that meets them. Several such
+    numbers are in these parts together as well.
+    """
+    limits: dict[Term, set[float]] = {}
+    for part in dict.fromkeys(part for term in terms for part in subterms(term)):
+        match part:
+            case (
+                Operation(head=head, operands=(Term() as item, Constant(value=number)))
+                | Operation(head=head, operands=(Constant(value=number), Term() as item))
+            ) if head in _COMPARISONS and _is_number(number):
+                limits.setdefault(item, set()).add(number)
+    within = [one for one in limits.items() if len(one[1]) > 1]
+    for share in range(1, PARTS):
+        parts = [_part_of(item, numbers, share) for item, numbers in within]
+        yield from _open([conjunction(*parts)] if len(parts) > 1 else [])
+        yield from _open(parts)
+
+
+def _part_of(item: Term, numbers: Set[float], share: int) -> Bool:
+    """Return that an item is in a part of the range that some numbers span, from 0 on."""
+    low, high = min(numbers), max(numbers)
+    least, most = (low + (high - low) * end / PARTS for end in (share, share + 1))
+    if not _has_reals(item):
+        least, most = ceil(least), ceil(most)
+    return conjunction(operation(">=", item, least), operation("<=", item, most))
 
 
 def _limits(comparison: Operation) -> Iterator[Term]:

@@ -80,6 +80,7 @@ def positive(x: Expr) -> Call:
     return call("Greater", x, Const(np.asarray(0, np.int8)))
 
 
+WRAPPING = inputs_of([1, 100, -3], [2, 100, -4])
 SUM = call("Add", X, Y)
 ROW = call("Sum", SUM, axis=(1,), keepdims=True)
 PLACES: dict[str, tuple[Expr, list[bool]]] = {
@@ -101,12 +102,17 @@ PLACES: dict[str, tuple[Expr, list[bool]]] = {
 @pytest.mark.parametrize("case", PLACES)
 def test_elements_that_depend_on_what_wraps(case: str) -> None:
     output, expected = PLACES[case]
-    (found,) = wrapped([output], inputs_of([1, 100, -3], [2, 100, -4]))
+    (found,) = wrapped([output], WRAPPING)
     assert found.tolist() == [expected] * 2
 
 
 def test_fields_of_tuples_are_told_apart() -> None:
-    halves = call("Split", call("Concat", Tuple([SUM, X]), axis=1), indices_or_sections=2, axis=1)
-    (found,) = wrapped([halves], inputs_of([1, 100, -3], [2, 100, -4]))
-    assert [bool(one.any()) for one in found] == [True, True]
-    assert wraps([call("Subtract", X, Y)], inputs_of([100, 0, 0], [0, 0, 0])) is False
+    both = call("Concatenate", Tuple([SUM, X]), axis=1)
+    (found,) = wrapped([call("Split", both, indices_or_sections=2, axis=1)], WRAPPING)
+    assert [bool(one.any()) for one in found] == [True, False]
+
+
+def test_outputs_are_told_apart() -> None:
+    outputs = [SUM, call("Subtract", X, Y)]
+    assert [bool(one.any()) for one in wrapped(outputs, WRAPPING)] == [True, False]
+    assert not wraps(outputs[1:], WRAPPING)
