@@ -7,7 +7,7 @@ numbers show what conversions and comparisons hide, small ones what is absorbed 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from math import frexp, isclose, isfinite
@@ -42,6 +42,7 @@ from gslverify.trials.trial import Outcome as Trial
 NETWORKS = 10
 NETWORKS_OF_SMALL_NUMBERS = 6
 NETWORKS_OF_DECISIONS = 4
+UNDECIDED = 64
 MOST_ELEMENTS = 2000
 INPUTS_OF_A_NETWORK, DRAWN_WITH_ALL_DIGITS = 2, 2
 FEW_RESULTS, MOST_DRAWS = 12, 4
@@ -93,22 +94,24 @@ def roundings(
 
     What explains the numbers that were drawn is asked about those beside which a result changes,
     and about small ones, as well. Of special values the rule has the flags `assumed`: with ninf
-    nothing overflows. Where no flag is needed so far, trials that are `undecided` are asked, too:
-    on a machine integers that depend on rounding are what they are.
+    nothing overflows. Trials that are `undecided` are asked, too: on a machine a comparison that
+    depends on rounding falls as it falls, and an integer that does is what it is.
     """
     folds = divides_constants(subst)
     ordered = sorted(passed, key=lambda few: few[0].network.elements)
     telling = _telling(subst, ordered, folds) if ordered else []
     small = [trial for few in ordered for trial in few if not trial.exact][:NETWORKS]
     found = _explained_by(telling, [*small, *telling], folds, declared)
-    for special in (
+    special: tuple[Callable[[Sequence[Sequence[Trial]]], Sequence[Trial]], ...] = (
         partial(_at_boundaries, folds=folds),
         partial(_losing_digits, exponents=ABSORBED),
         partial(_losing_digits, exponents=UNDERFLOWING),
-    ):
+        lambda _: spread(undecided, UNDECIDED),
+    )
+    for chosen in special:
         if found.needed is None:
             return found
-        near = [trial for trial in special(passed) if not _says_nothing(trial, assumed)]
+        near = [trial for trial in chosen(passed) if not _says_nothing(trial, assumed)]
         further = _explained_by(near, near, folds, declared, found.needed)
         if further.needed is None:
             return found if found.needed else further
@@ -118,9 +121,6 @@ def roundings(
             {**further.witnesses, **found.witnesses},
             found.missing | further.missing,
         )
-    if undecided and not found.needed:
-        few = spread(undecided, NETWORKS_OF_DECISIONS)
-        return _explained_by(few, few, folds, declared)
     return found
 
 

@@ -32,7 +32,7 @@ from gslverify.structures.models.concrete import Rewritten
 from gslverify.structures.models.sampling import Sampler
 from gslverify.trials.refutation import tell
 from gslverify.trials.rewriting import Prepared, builds_target, prepare
-from gslverify.trials.trial import ROUNDED, WRAPS, Outcome, excused, judge
+from gslverify.trials.trial import WRAPS, Outcome, excused, judge
 
 MOST_FRUITLESS_DRAWS = 200
 MOST_SIMPLER_CHOICES = 40
@@ -64,8 +64,8 @@ class Search:
     that did not come to one, `unmet` the conditions that were in their way; the `budget` is for
     making a failure simple. If it `is_about_values`, refused rewrites say nothing. Of a rule that
     is `proved` there are fewer trials. In a `wrapping` trial the sides differ and integers of the
-    source wrap, which the rule declares that they do not; in `undecided` ones integers of the
-    source depend on rounding.
+    source wrap, which the rule declares that they do not; in `undecided` ones decisions
+    depend on rounding.
     """
 
     question: Question
@@ -189,7 +189,7 @@ class Search:
             trial = excused(self.question.subst, judge(network, prepared, inputs))
             if trial.rejected == WRAPS:
                 self.wrapping = self.wrapping or trial
-            if trial.rejected == ROUNDED and self._is_kept(network):
+            if trial.depends_on_rounding and self._is_kept(network):
                 self.undecided.append(trial)
             if trial.rejected:
                 self.rejected[trial.rejected] += 1

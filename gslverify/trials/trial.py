@@ -55,7 +55,6 @@ UNDEFINED = "an operator of the source is not defined on some of its operands"
 WRAPS = "integers of the source wrap, which `nowrap` rules out"
 NARROWS = "a narrower dtype rounds, which `lossy` lets a compiler leave out"
 EXCUSED = (WRAPS, NARROWS)
-ROUNDED = "an integer of the source depends on rounding"
 LAST = "the last graphs that were run before the process ended"
 TOO_LARGE = f"a tensor of the target has more than {MOST_ELEMENTS_OF_TARGET:,} elements"
 
@@ -66,7 +65,8 @@ class Outcome:
 
     `rejected` says why it tells nothing, `code` and `message` what went wrong; with neither, both
     networks agree, exactly when `exact`. `declined` says that the match had to be declined and was.
-    `values` are the outputs of both, once both are computed.
+    `values` are the outputs of both, once both are computed. A rejected trial that
+    `depends_on_rounding` has a decision, such as a comparison, within the error of rounding.
     """
 
     network: Network
@@ -79,6 +79,7 @@ class Outcome:
     declined: bool = False
     comparisons: tuple[Comparison, ...] = field(default=())
     values: tuple[Sequence[Any], Sequence[Any]] = ((), ())
+    depends_on_rounding: bool = False
 
     def case(self) -> Case:
         """Return graphs and inputs as plain data."""
@@ -201,10 +202,8 @@ def _compare(
 ) -> Outcome:
     try:
         before, known = evaluate_bounded(network.outputs, inputs, constants[0])
-    except RoundedConversionError:
-        return Outcome(network, inputs, target, rejected=ROUNDED)
     except GslError as error:
-        return Outcome(network, inputs, target, rejected=str(error))
+        return _undecided(network, inputs, target, error)
     if not is_defined(network, inputs, known):
         return Outcome(network, inputs, target, rejected=UNDEFINED)
     try:
@@ -247,14 +246,21 @@ def _failed(
     match error:
         case RoundedConversionError():
             wrong = _differing(network, inputs, target, integers_made_wrong(before, target, inputs))
-            return wrong or Outcome(network, inputs, target, rejected=str(error))
+            return wrong or _undecided(network, inputs, target, error)
         case AmbiguousError() | ReferenceFailureError():
-            return Outcome(network, inputs, target, rejected=str(error))
+            return _undecided(network, inputs, target, error)
         case UndefinedError():
             code = _code(network, TARGET_UNDEFINED)
         case _:
             code = REWRITE_BREAKS_GRAPH
     return Outcome(network, inputs, target, "", code, str(error))
+
+
+def _undecided(
+    network: Network, inputs: Mapping[str, Any], target: tuple[Expr, ...], error: GslError
+) -> Outcome:
+    rounds = isinstance(error, AmbiguousError)
+    return Outcome(network, inputs, target, rejected=str(error), depends_on_rounding=rounds)
 
 
 def _differing(
