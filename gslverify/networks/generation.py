@@ -101,7 +101,9 @@ def network_from(
     model = _model(preference, sampler, choices.number(7) == 7, wanted)
     if model is None:
         raise UnmetError(sampler.obstacle(preference()))
-    elements = MOST_ELEMENTS_OF_LARGE_RULES if "very long" in sizes else 0
+    longest = max((value for _, value in given if isinstance(value, int)), default=0)
+    is_long = "very long" in sizes or longest > MOST_ELEMENTS or demand is not None
+    elements = MOST_ELEMENTS_OF_LARGE_RULES if is_long else 0
     network = network_in(choices, sampler, model, context, turn, elements)
     return replace(
         network,

@@ -23,6 +23,7 @@ from gsl.evaluate import value_or_error
 from gsl.expr import Call, Const, Expr, Var
 from gsl.graph import reverse_post_order
 from gsl.kernel.expression import reads_of
+from gsl.numpy_dtypes import kind_of
 from gsl.subst import Subst
 from gsl.types import TensorType
 from gslverify.networks.generation import has_at_most
@@ -34,9 +35,9 @@ from gslverify.structures.written_values import leaves, names_any, written_value
 
 DENSE, FEW = range(1, 41), range(1, 13)
 SPARSE = (48, 64, 96, 128, 192, 256, 384, 512)
-LARGEST_WRITTEN = 10_000
+LARGEST_WRITTEN = 200_000
 LARGEST_PLACE, MOST_PLACES, LEAST_COUNT = 60, 3, 8
-MOST_ELEMENTS = 20_000
+MOST_ELEMENTS = 2 * LARGEST_WRITTEN
 MOST_INTEGERS = 4
 """So many sizes and attributes of a structure are tried."""
 MOST_STRUCTURES, MOST_POINTS, POINTS_OF_A_VALUE = 2, 16, 2
@@ -91,11 +92,18 @@ def _with_room(sampler: Sampler, beyond: int = SMALL) -> Iterator[Given]:
 
 
 def _as_many(sampler: Sampler) -> Iterator[Given]:
-    """Yield sizes of which one is a number that the rule writes, as elements may be counted."""
+    """Yield sizes and integers of attributes of which one is a number that the rule writes.
+
+    Elements may be counted, up to that number or below it.
+    """
     written = _written(sampler.instance.subst)
     numbers = [one for one in written if one >= LEAST_COUNT][:MOST_PLACES]
-    names = [symbol.name for symbol in sampler.free if is_size(symbol)][:MOST_INTEGERS]
-    yield from _one_alone(names, numbers)
+    sizes = [symbol.name for symbol in sampler.free if is_size(symbol)]
+    others = [symbol.name for symbol in sampler.extents if symbol.name not in sizes]
+    below = (one - 1 for one in numbers if one > LARGEST_PLACE)
+    yield from _one_alone(sizes, chain(numbers, below))
+    for number in chain(numbers, (one - 1 for one in numbers)):
+        yield from (((name, number),) for name in others[:MOST_INTEGERS])
 
 
 def _one_alone(names: Sequence[str], numbers: Iterable[int]) -> Iterator[Given]:
@@ -220,9 +228,23 @@ def _seen(sampler: Sampler, values: Mapping[Symbol, Any]) -> Seen:
         if not all(has_at_most(expr, MOST_ELEMENTS) for expr in (*exprs, *source)):
             return {}
         with np.errstate(all="ignore"):
-            return _of_both(exprs, set(reverse_post_order(source)))
+            seen, known = _of_both(exprs, set(reverse_post_order(source)))
     except (GslError, IndexError):  # a constant index may be outside
         return {}
+    pairs = [
+        (known.get(one), known.get(other)) for one, other in zip(source, target or (), strict=True)
+    ]
+    seen["differs",] = any(_are_apart(*pair) for pair in pairs)
+    return seen
+
+
+def _are_apart(one: Any, other: Any) -> bool:
+    """Tell whether two values that need no input are known, and are different integers."""
+    if not (
+        isinstance(one, np.ndarray | np.generic) and isinstance(other, np.ndarray | np.generic)
+    ):
+        return False
+    return kind_of(one.dtype) in "iub" and not np.array_equal(one, other)
 
 
 def _few_ones(variable: Var) -> Any:
@@ -232,7 +254,7 @@ def _few_ones(variable: Var) -> Any:
     return ones(variable)
 
 
-def _of_both(exprs: Sequence[Expr], source: set[Expr]) -> Seen:
+def _of_both(exprs: Sequence[Expr], source: set[Expr]) -> tuple[Seen, Mapping[Expr, Any]]:
     seen: Seen = {}
     known: dict[Expr, Any] = {}
     for place, expr in enumerate(exprs):
@@ -245,7 +267,7 @@ def _of_both(exprs: Sequence[Expr], source: set[Expr]) -> Seen:
         known[expr] = value_or_error(expr, operands, {})
         if not isinstance(expr, Const) and isinstance(expr.type, TensorType):
             seen["value", place] = _outline(known[expr])
-    return seen
+    return seen, known
 
 
 def _is_of_others(expr: Expr) -> bool:

@@ -25,7 +25,7 @@ from gslverify.networks.preferences import (
 from gslverify.networks.rare_sizes import Given, rare_sizes, single_elements
 from gslverify.structures.instance import USUAL
 from gslverify.structures.models.sampling import Sampler
-from gslverify.structures.models.symbols import is_size, written_numbers
+from gslverify.structures.models.symbols import is_constant, is_size, written_numbers
 from gslverify.structures.written_values import names_any
 
 GRAPHS_PER_WAY, GRAPHS_OF_WAYS, MOST_WAYS = 6, 72, 60
@@ -33,6 +33,8 @@ GRAPHS_PER_WAY, GRAPHS_OF_WAYS, MOST_WAYS = 6, 72, 60
 GRAPHS_IN_CORNERS = 24
 LEAST_GRAPHS_IN_A_CORNER = 2
 MOST_CORNERS = 32
+LONGEST = 1
+"""The turn of the longest of LENGTHS."""
 MOST_COMPARED = 60
 """So many pairs of graphs are for sizes and attributes that references compare."""
 GRAPHS_PER_LARGE_STRUCTURE = 1
@@ -135,6 +137,8 @@ def special_rounds(
         yield few, replace(plain, corner=corner), graphs
         if choosing := [sampler for sampler in few if corner < len(sampler.choosing)]:
             yield choosing, replace(plain, corner=corner, sizes=ROOMY), graphs
+        if counted := [sampler for sampler in few if _has_integers_and_sizes(sampler)]:
+            yield counted, replace(plain, corner=corner, sizes=LONG, turn=LONGEST), 1
     for sampler, corner in islice(_compared(samplers), MOST_COMPARED):
         for sizes in (SIZES, ROOMY):
             yield [sampler], replace(plain, corner=corner, sizes=sizes), 1
@@ -157,6 +161,12 @@ def special_rounds(
         yield [sampler], replace(plain, given=row), 1
     for sampler, given in islice(() if proved else single_elements(samplers), MOST_SINGLE):
         yield [sampler], replace(plain, sizes=DISTINCT, given=given), 1
+
+
+def _has_integers_and_sizes(sampler: Sampler) -> bool:
+    """Tell whether there are constants of integers, which sizes may be multiplied by."""
+    integers = any(is_constant(one) and one.sort == "int" for one in sampler.free)
+    return integers and any(map(is_size, sampler.free))
 
 
 def _compared(samplers: Sequence[Sampler]) -> Iterator[tuple[Sampler, int]]:
