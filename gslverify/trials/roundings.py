@@ -16,7 +16,7 @@ import numpy as np
 
 from gsl.attr.term import Constant, Operation, Term, subterms
 from gsl.expr import Const
-from gsl.flags import OF_ROUNDING
+from gsl.flags import LOSSY, OF_ROUNDING
 from gsl.graph import reverse_post_order
 from gsl.pat import Const as ConstPattern
 from gsl.pat import Pattern
@@ -72,7 +72,8 @@ class Rounding:
 class Roundings:
     """The smallest set of flags that explains all roundings, None if no set is known to.
 
-    `missing` are those of it that the rule does not declare, if it declares too few. What is
+    `missing` are those of it that the rule does not declare, if it declares too few; `lossy` has
+    always to be declared. What is
     `unexplained` is an element of a rule that declares none, in which the sides differ.
     """
 
@@ -177,6 +178,8 @@ def _explained_by(
         chosen = next(fitting, None)
         missing = needed - declared if chosen is None else NONE
         needed = needed if chosen is None else chosen
+    elif LOSSY in needed:
+        missing = frozenset({LOSSY})  # ordinary numbers that it changes refute a rule, too
     return Roundings(needed, len(followed), _witnesses(needed, known, simple, folds), missing)
 
 

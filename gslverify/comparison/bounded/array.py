@@ -172,11 +172,14 @@ def _origin(function: Any, operands: Sequence[Bounded]) -> Origin | None:
 
 
 def lift(operand: Any, dtype: Any) -> Bounded:
-    """Give what is exact an error bound of zero; Python numbers take on `dtype`, as in NumPy."""
+    """Give what is exact an error bound of zero; Python numbers take on `dtype`, as in NumPy.
+
+    Those of attributes are read like constants: formats of models hold both in single precision.
+    """
     if isinstance(operand, Bounded):
         return operand
     if type(operand) is float:
-        return number(operand, dtype)
+        return written(operand, dtype)
     return Bounded(np.asarray(operand, dtype if type(operand) is int else None))
 
 
