@@ -78,8 +78,21 @@ def sixth(short: float, dtype: str) -> Write:
     return write
 
 
+def slope(alpha: float, dtype: str) -> Write:
+    """hard_sigmoid(x)  =>  clip(x + 3, 0, 6) / 6, with a sixth as an attribute"""
+
+    def write() -> Subst:
+        a = pat.Wildcard(dtype=dtype)
+        clipped = op.Clip(a + 3.0, min=0.0, max=6.0) / 6.0
+        return Subst(op.HardSigmoid(a, alpha=alpha, beta=0.5), clipped)
+
+    return write
+
+
 RIGHT: dict[str, Write] = {
     "gelu": gelu,
+    "a sixth as an attribute": slope(0.16666667, "float32"),
+    "as an attribute with all digits of float32": slope(0.1666666716337204, "float32"),
     "a sixth": sixth(0.16666667, "float32"),
     "a sixth with all digits of float32": sixth(0.1666666716337204, "float32"),
     "larger or equal": of_clamped(
@@ -97,3 +110,4 @@ def test_right_rules_are_not(name: str) -> None:
 @pytest.mark.parametrize(("short", "dtype"), [(0.1666667, "float32"), (0.16666667, "float64")])
 def test_other_numbers_are_other_numbers(short: float, dtype: str) -> None:
     assert is_refuted(sixth(short, dtype), NUMERIC)
+    assert is_refuted(slope(short, dtype), NUMERIC)

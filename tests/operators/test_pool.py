@@ -111,6 +111,14 @@ def test_padding_never_is_the_largest(dtype):
     np.testing.assert_array_equal(result, np.full((1, 1, 3), least, dtype))
 
 
+@pytest.mark.parametrize("dtype", FLOATING)
+def test_padding_is_not_the_largest_of_infinities(dtype):
+    data = np.full((1, 1, 2), -np.inf, dtype)
+    result = reference(Case(lookup("MaxPool1D"), (data,), {"pool_size": 2, "padding": 1}))
+
+    np.testing.assert_array_equal(result, np.full((1, 1, 3), -np.inf, dtype))
+
+
 def test_padding_is_counted_on_demand_but_nothing_behind_it():
     data = np.ones((1, 1, 5))
     window = {"pool_size": 3, "strides": 3, "padding": (2, 1), "ceil_mode": True}

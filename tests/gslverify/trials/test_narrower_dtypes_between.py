@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from gsl import Subst, op, pat, rule
+from gslverify.codes.levels import FLAG_MISSING
 from gslverify.codes.numeric import OUTPUTS_DIFFER
 from gslverify.finding import StageResult, Verdict
 from gslverify.settings import Settings
 from gslverify.stage import Question
 from gslverify.stages.numeric import NUMERIC
+from tests.gslverify.seeds import SEEDS
 from tests.gslverify.stages.asking import only
 
 pytestmark = pytest.mark.smt
@@ -77,6 +79,21 @@ def test_it_is_refuted_without_the_flag_which_is_named(write: Write) -> None:
     assert '@rule(flags={"ninf", "reassoc", "lossy"}) if a compiler may leave that out' in (
         finding.cure
     )
+
+
+def small_numbers_between() -> Subst:
+    """float16 has all digits of a bfloat16, and not its small numbers."""
+    x = pat.Wildcard(dtype="bfloat16")
+    scaled = op.Clip(x, min=-100.0, max=100.0) * pat.Const(0.125, dtype="bfloat16")
+    return Subst(op.Cast(op.Cast(scaled, dtype="float16"), dtype="bfloat16"), scaled)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_is_lost_of_small_numbers_has_to_be_declared(seed: int) -> None:
+    settings = Settings(use_tvm=False, seed=seed, explained=False)
+    written = rule(small_numbers_between)
+    finding = only(NUMERIC.run(Question("tests::narrower", written, settings)))
+    assert finding.code in (OUTPUTS_DIFFER, FLAG_MISSING)
 
 
 @pytest.mark.parametrize("write", [left_out_and_wrong, integers_between])
