@@ -128,7 +128,9 @@ def changes(
         return
     values = _flushed_values(source, target, inputs)
     kept = found if values is None else _where_changed(found, *values)
-    steps = values_of_steps(Sides(source, target, inputs)) if _has_narrow(source) else None
+    steps = (
+        values_of_steps(Sides(source, target, inputs)) if _has_narrow((*source, *target)) else None
+    )
     yield from kept if steps is None else _where_changed(kept, *steps)
 
 

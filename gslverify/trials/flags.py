@@ -83,7 +83,7 @@ def flags_of(
     """Yield the flags that a rule needs, and what refutes it where it declares too few.
 
     In a `wrapping` trial the sides differ, which the rule excuses by `nowrap`; `undecided` are
-    those in which integers of the source depend on rounding.
+    those in which decisions depend on rounding.
     """
     rule, first = question.rule, [trials[0] for trials in passed]
     special = special_values(question, passed)

@@ -103,16 +103,16 @@ def roundings(
     telling = _telling(subst, ordered, folds) if ordered else []
     small = [trial for few in ordered for trial in few if not trial.exact][:NETWORKS]
     found = _explained_by(telling, [*small, *telling], folds, declared)
-    special: tuple[Callable[[Sequence[Sequence[Trial]]], Sequence[Trial]], ...] = (
+    selections: tuple[Callable[[Sequence[Sequence[Trial]]], Sequence[Trial]], ...] = (
         partial(_at_boundaries, folds=folds),
         partial(_losing_digits, exponents=ABSORBED),
         partial(_losing_digits, exponents=UNDERFLOWING),
         lambda _: spread(undecided, UNDECIDED),
     )
-    for chosen in special:
+    for select in selections:
         if found.needed is None:
             return found
-        near = [trial for trial in chosen(passed) if not _says_nothing(trial, assumed)]
+        near = [trial for trial in select(passed) if not _says_nothing(trial, assumed)]
         further = _explained_by(near, near, folds, declared, found.needed)
         if further.needed is None:
             return found if found.needed else further

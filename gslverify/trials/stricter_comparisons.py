@@ -70,7 +70,7 @@ def compare_strictly(
 ) -> StricterComparisons:
     """Examine networks that passed, `empty` ones that were not run yet, and one that may wrap.
 
-    In trials that are `undecided` integers of the source depend on rounding.
+    In trials that are `undecided` decisions depend on rounding.
 
     A finding that refutes comes with its counterexample.
     """
