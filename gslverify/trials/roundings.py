@@ -104,7 +104,7 @@ def roundings(
     small = [trial for few in ordered for trial in few if not trial.exact][:NETWORKS]
     found = _explained_by(telling, [*small, *telling], folds, declared)
     selections: tuple[Callable[[Sequence[Sequence[Trial]]], Sequence[Trial]], ...] = (
-        partial(_at_boundaries, folds=folds),
+        partial(_at_boundaries, folds=folds, undecided=undecided),
         partial(_losing_digits, exponents=ABSORBED),
         partial(_losing_digits, exponents=UNDERFLOWING),
         lambda _: spread(undecided, UNDECIDED),
@@ -139,12 +139,20 @@ def _losing_digits(passed: Sequence[Sequence[Trial]], exponents: Sequence[Expone
     return [one for n, trial in enumerate(few) for one in losing_digits(trial, n, exponents)]
 
 
-def _at_boundaries(passed: Sequence[Sequence[Trial]], folds: bool) -> list[Trial]:
-    """Return trials of some small networks beside which a decision changes."""
+def _at_boundaries(
+    passed: Sequence[Sequence[Trial]], folds: bool, undecided: Sequence[Trial]
+) -> list[Trial]:
+    """Return trials of some small networks beside which a decision changes.
+
+    Those that are `undecided` are near such places.
+    """
     ordered = sorted(passed, key=lambda few: few[0].network.elements)
     few = spread([trials[-1] for trials in ordered[: len(ordered) // 2 + 1]], NETWORKS_OF_DECISIONS)
+    near = spread(undecided, NETWORKS_OF_DECISIONS)
     return [
-        one for n, trial in enumerate(few) for one in at_boundaries(trial, _sides(trial, folds), n)
+        one
+        for n, trial in enumerate((*few, *near))
+        for one in at_boundaries(trial, _sides(trial, folds), n)
     ]
 
 

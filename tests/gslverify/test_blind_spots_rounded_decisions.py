@@ -1,4 +1,4 @@
-"""Rules whose comparisons depend on rounding, of floats that are made of integers."""
+"""Rules whose comparisons depend on rounding, most of floats that are made of integers."""
 
 from __future__ import annotations
 
@@ -58,6 +58,12 @@ def exponential_of_logarithm() -> Subst:
     return Subst(op.Less(op.Exp(op.Log(above)), above), op.ZerosLike(x, dtype="bool"))
 
 
+def threshold_before_a_scale() -> Subst:
+    """Of all floats the one below 3 is the only one for which it falls otherwise."""
+    x = pat.Wildcard(ndim=1, dtype="float32")
+    return Subst(op.Less(x * 0.7, 2.1), op.Less(x, 3.0))
+
+
 def halves() -> Subst:
     """x / 2 * 2 == x  =>  true"""
     x, number = integers("int16")
@@ -77,6 +83,7 @@ WRONG = (
     quotient_times_divisor,
     count_of_comparisons,
     exponential_of_logarithm,
+    threshold_before_a_scale,
 )
 RIGHT = halves, same_comparison
 
