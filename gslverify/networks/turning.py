@@ -83,13 +83,13 @@ class Turning:
         most = min(of_rule, self.runs + MOST_RUNS_OF_A_NETWORK)
         found: list[Inputs] = []
         waiting: list[tuple[Inputs, Held]] = [(base, frozenset()) for base in bases]
-        seen: dict[Held, set[tuple[Place, Outcome]]] = {}
+        seen: dict[Held, dict[tuple[Place, Outcome], None]] = {}
         for _ in range(MOST_BASES):
             if not waiting:
                 break
             waiting.sort(key=_equations, reverse=True)
             base, held = waiting.pop(0)
-            search = _Search(outputs, calls, base, held, self, most, seen.setdefault(held, set()))
+            search = _Search(outputs, calls, base, held, self, most, seen.setdefault(held, {}))
             for made, way in _quietly(search.found()):
                 found.append(made)
                 if len(held) < MOST_HELD:
@@ -107,13 +107,14 @@ class _Search:
     held: Held
     turning: Turning
     most: int
-    seen: set[tuple[Place, Outcome]]
+    seen: dict[tuple[Place, Outcome], None]
 
     def run(self, inputs: Inputs) -> Distances:
         self.turning.runs += 1
         noted = distances(self.outputs, inputs, self.calls)
         if self._holds(noted):
-            self.seen.update((place, one) for place, apart in noted.items() for one in _ways(apart))
+            ways = ((place, one) for place, apart in noted.items() for one in _ways(apart))
+            self.seen.update(dict.fromkeys(ways))
         return noted
 
     def found(self) -> Iterator[Made]:
@@ -139,9 +140,9 @@ class _Search:
         known, there = set(self.seen), self.run(moved)
         if len(direction) == 1:
             beside[next(iter(direction))] = there
-        new = sorted(self.seen - known, key=lambda way: way[1])
+        new = sorted((one for one in self.seen if one not in known), key=lambda way: way[1])
         yield from ((moved, way) for way in new[:1])
-        for place in start.keys() & there.keys():
+        for place in (one for one in start if one in there):
             yield from self._turned(place, direction, start[place], there[place])
 
     def _along_held(self, start: Distances, beside: Mapping[Element, Distances]) -> list[Direction]:
@@ -253,7 +254,7 @@ class _Search:
         if moved is None:
             return
         there = self.run(moved)
-        for place in start.keys() & there.keys():
+        for place in (one for one in start if one in there):
             wanted = self._wanted(place)
             if start[place].shape != there[place].shape or start[place].size != array.size:
                 continue

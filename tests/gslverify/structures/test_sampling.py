@@ -157,10 +157,12 @@ def test_boundaries_of_conditions_are_reached() -> None:
     assert on == 1.5 > below >= 1.5 - 2 * MARGIN
     (beside,) = boundary_values(lambda alpha: alpha > -0.375)
     assert -0.375 < beside <= -0.375 + MARGIN
-    low, above, high, below = boundary_values(lambda a: attr.And(a >= 4, a <= 8))
+    low, above, high, below, *parts = boundary_values(lambda a: attr.And(a >= 4, a <= 8))
     assert (low, high) == (4, 8)
     assert 4 < above < 5
     assert 7 < below < 8
+    second, third, fourth = parts
+    assert 5 <= second <= 6 <= third <= 7 <= fourth <= 8
 
 
 def test_boundaries_of_integers_are_reached() -> None:
@@ -168,7 +170,14 @@ def test_boundaries_of_integers_are_reached() -> None:
     call = op.Relu(x)
     found = sampler(Subst(call, call, where=[x.shape[0] < 17, x.shape[0] > 2]))
     sizes = [by_name(found.model(preferring(), demand=b))["x.shape[0]"] for b in found.corners]
-    assert sizes == [16, 3]
+    assert sizes[:2] == [16, 3]
+    second, third, fourth = sizes[2:]
+    assert 6 <= second <= 10 <= third <= 14 <= fourth < 17
+
+
+def test_numbers_of_a_list_are_tried_one_by_one() -> None:
+    values = boundary_values(lambda alpha: attr.In(alpha, (0.5, 2.0, 0.1)))
+    assert values == [0.5, 2.0, 0.1]
 
 
 def test_each_of_two_conditions_is_tried_alone() -> None:
