@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.gslverify.rule_files import HEAD, rule_text, write_rules
+from tests.gslverify.rule_files import HEAD, rule_text, write_rule, write_rules
 
 WRONG = "Subst(op.Relu(op.Relu(x)), op.Abs(x))"
 
@@ -54,3 +54,20 @@ def test_neighbours_and_their_order_do_not_matter(folder: Path) -> None:
 
     assert [rule["id"] for rule in both["rules"]] == ["b.py::other", "a.py::wrong"]
     assert json.dumps(both["rules"][1]) == json.dumps(alone["rules"][0])
+
+
+FUNCTIONS = """
+x, y = pat.Wildcard(dtype="float32"), pat.Wildcard(dtype="float32")
+one, other = op.Tanh(x), op.Exp(y)
+near = op.LogicalAnd(op.Greater(one, 0.3), op.Less(one, 0.3001))
+far = op.LogicalAnd(op.Greater(other, 5.6), op.Less(other, 5.601))
+product = one * other
+return Subst(product, op.Where(op.LogicalAnd(near, far), product * 2.0, product))
+"""
+
+
+@pytest.mark.smt
+def test_comparisons_of_functions_are_turned_in_one_order(folder: Path) -> None:
+    write_rule(folder, FUNCTIONS, "a.py")
+    reports = {json.dumps(report_of("a.py", hash_seed=str(seed))) for seed in range(1, 6)}
+    assert len(reports) == 1
