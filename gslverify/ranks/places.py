@@ -73,10 +73,16 @@ class Sketch:
             for axis in range(self.ranks[one])
         )
 
-    def pairs(self, links: Iterable[Sequence[Axis]]) -> dict[tuple[Label, Label], list[Pair]]:
-        """Return the axes of each two tensors that belong together, from the front and the end."""
+    def pairs(
+        self, links: Iterable[Sequence[Axis]], numbers: Mapping[Label, int]
+    ) -> dict[tuple[Label, Label], list[Pair]]:
+        """Return the axes of each two tensors that belong together, from the front and the end.
+
+        Tensors have `numbers` in the order of which they come in pairs.
+        """
         found: dict[tuple[Label, Label], list[Pair]] = defaultdict(list)
-        for one, other in (pair for link in links for pair in combinations(link, 2)):
+        ordered = (sorted(link, key=lambda axis: (numbers[axis[0]], axis[1])) for link in links)
+        for one, other in (pair for link in ordered for pair in combinations(link, 2)):
             places = self._place(one), self._place(other)
             found[one[0], other[0]].append(places)
         return found
@@ -95,11 +101,13 @@ class Sketches:
         """Return the calls that leave axes at their places, as they do in all structures."""
         fixed = self._fixed()
         known: set[Call] = set()
+        names = dict.fromkeys(name for sketch in self.every for name in sketch.ranks)
+        numbers = {name: number for number, name in enumerate(names)}
         found: dict[tuple[Call, Label, Label], list[list[Pair]]] = defaultdict(list)
         for sketch in self.every:
             for call, links in sketch.links.items():
                 known.add(call)
-                for (one, other), pairs in sketch.pairs(links).items():
+                for (one, other), pairs in sketch.pairs(links, numbers).items():
                     if one not in fixed or other not in fixed:
                         found[call, one, other].append(pairs)
         return frozenset(known - {call for (call, _, _), seen in found.items() if _differ(seen)})
