@@ -224,17 +224,17 @@ def _seen(sampler: Sampler, values: Mapping[Symbol, Any]) -> Seen:
     try:
         source = concrete_outputs(sampler.instance, model, _few_ones)
         target = target_outputs(sampler.instance.subst, source)
-        exprs = [] if target is None else reverse_post_order((*source, *target))
-        if not all(has_at_most(expr, MOST_ELEMENTS) for expr in (*exprs, *source)):
+        if target is None:
+            return {}
+        exprs = reverse_post_order((*source, *target))
+        if not all(has_at_most(expr, MOST_ELEMENTS) for expr in exprs):
             return {}
         with np.errstate(all="ignore"):
             seen, known = _of_both(exprs, set(reverse_post_order(source)))
     except (GslError, IndexError):  # a constant index may be outside
         return {}
-    pairs = [
-        (known.get(one), known.get(other)) for one, other in zip(source, target or (), strict=True)
-    ]
-    seen["differs",] = any(_are_apart(*pair) for pair in pairs)
+    sides = ([known.get(output) for output in side] for side in (source, target))
+    seen["differs",] = any(map(_are_apart, *sides))
     return seen
 
 

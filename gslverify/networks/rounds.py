@@ -17,6 +17,7 @@ from gslverify.networks.preferences import (
     BEYOND,
     BEYOND_NARROW_DTYPES,
     DTYPES,
+    LENGTHS,
     LONG,
     ROOMY,
     SIZES,
@@ -33,8 +34,8 @@ GRAPHS_PER_WAY, GRAPHS_OF_WAYS, MOST_WAYS = 6, 72, 60
 GRAPHS_IN_CORNERS = 24
 LEAST_GRAPHS_IN_A_CORNER = 2
 MOST_CORNERS = 32
-LONGEST = 1
-"""The turn of the longest of LENGTHS."""
+LONGEST = LENGTHS.index(max(LENGTHS))
+"""The turn of the longest of the lengths."""
 MOST_COMPARED = 60
 """So many pairs of graphs are for sizes and attributes that references compare."""
 GRAPHS_PER_LARGE_STRUCTURE = 1

@@ -78,7 +78,7 @@ class Sketch:
     ) -> dict[tuple[Label, Label], list[Pair]]:
         """Return the axes of each two tensors that belong together, from the front and the end.
 
-        Tensors have `numbers` in the order of which they come in pairs.
+        Of a pair the tensor with the lower of the `numbers` comes first, in all structures.
         """
         found: dict[tuple[Label, Label], list[Pair]] = defaultdict(list)
         ordered = (sorted(link, key=lambda axis: (numbers[axis[0]], axis[1])) for link in links)

@@ -23,8 +23,7 @@ from gslverify.trials.trial import Outcome as Trial
 MOST_VALUES = 32
 """Of what has more values than these, such as a constant that a rule leaves open, any will do."""
 TIMES_AS_MANY = 2
-"""By so much the number of trials that are asked for may be exceeded."""
-
+"""By so much the number of networks that are asked for may be exceeded."""
 MOST_DECISIONS = 16
 ARM = "arm"
 """Features about arms are those of what is conditional in a target."""

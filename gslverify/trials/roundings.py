@@ -187,7 +187,8 @@ def _explained_by(
         missing = needed - declared if chosen is None else NONE
         needed = needed if chosen is None else chosen
     elif LOSSY in needed:
-        missing = frozenset({LOSSY})  # ordinary numbers that it changes refute a rule, too
+        # Where `lossy` shows on ordinary numbers, they refute a rule that does not declare it.
+        missing = frozenset({LOSSY})
     return Roundings(needed, len(followed), _witnesses(needed, known, simple, folds), missing)
 
 

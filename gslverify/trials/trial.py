@@ -24,6 +24,7 @@ from gslverify.codes.numeric import (
     TARGET_UNDEFINED,
 )
 from gslverify.comparison.bounded import AmbiguousError, RoundedConversionError
+from gslverify.comparison.calmer import flat
 from gslverify.comparison.compare import (
     Comparison,
     UndefinedError,
@@ -46,7 +47,7 @@ from gslverify.networks.network import MAY_DECLINE, Network
 from gslverify.trials.crash_record import record_graph
 from gslverify.trials.domains import is_defined, misuse, other_conversions
 from gslverify.trials.rewriting import Prepared, builds_target, prepare
-from gslverify.trials.wrapping import flat_masks, wrapped
+from gslverify.trials.wrapping import wrapped
 
 MOST_ELEMENTS_OF_TARGET = 2**25
 """Elements of a tensor on the way to the target; those of networks have a limit of their own."""
@@ -137,7 +138,7 @@ def differs_by_wrapping(trial: Outcome) -> bool:
     masks = wrapped(trial.network.outputs, trial.inputs)
     before, after = trial.values
     if not before:
-        return any(np.any(one) for mask in masks for one in flat_masks(mask))
+        return any(one.any() for one in flat(masks))
     outputs = zip(before, after, masks, strict=True)
     found = (one for old, new, mask in outputs for one in compare("", old, _kept(old, new, mask)))
     return all(one.difference is None for one in found)

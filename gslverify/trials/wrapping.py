@@ -25,6 +25,7 @@ from gsl.evaluate import value_of
 from gsl.expr import Call, Expr
 from gsl.graph import reverse_post_order
 from gsl.numpy_dtypes import kind_of
+from gslverify.comparison.calmer import flat
 from gslverify.comparison.movement import MOVEMENTS
 from gslverify.structures.kernels import converts
 
@@ -149,9 +150,12 @@ def _masks(value: Any) -> Any:
 
 
 def _chosen(func: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
-    condition, *branches = args
-    which = condition.array if isinstance(condition, Watched) else condition
-    return np.logical_or(_masks(condition), np.where(which, *map(_masks, branches)))
+    match args:
+        case (condition, then, otherwise):
+            chosen = np.where(_plain(condition), _masks(then), _masks(otherwise))
+            return np.logical_or(_masks(condition), chosen)
+        case _:
+            return _any_of(func, args, options)
 
 
 def _reduced(func: Any, args: Sequence[Any], options: Mapping[str, Any]) -> Any:
@@ -170,7 +174,7 @@ _BELOW: Mapping[Any, Below] = {
 
 def wraps(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> bool:
     """Tell whether some output depends on integers that wrap; False where that cannot be told."""
-    return any(bool(np.any(one)) for mask in wrapped(outputs, inputs) for one in flat_masks(mask))
+    return any(one.any() for one in flat(wrapped(outputs, inputs)))
 
 
 def wrapped(outputs: Sequence[Expr], inputs: Mapping[str, Any]) -> list[Any]:
@@ -203,15 +207,6 @@ def _wrapped_of(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return tuple(map(_wrapped_of, value))
     return value.wrapped if isinstance(value, Watched) else np.False_
-
-
-def flat_masks(mask: Any) -> Iterator[Any]:
-    """Yield a mask, or those of all fields of a tuple."""
-    if isinstance(mask, tuple):
-        for one in mask:
-            yield from flat_masks(one)
-    else:
-        yield mask
 
 
 def _arrays(value: Any) -> Iterator[Watched]:
